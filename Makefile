@@ -6,7 +6,18 @@ DATA ?= ./data
 PORT ?= 5432
 PG_BIN := /usr/lib/postgresql/15/bin
 
-.PHONY: all run test test-long loom bench bench-wal bench-queries install setup setup-test clean-data
+# Where `make install` puts files. DESTDIR is a directory in which packagers collect them.
+prefix ?= /usr/local
+bindir ?= $(prefix)/bin
+docdir ?= $(prefix)/share/doc/norsu
+unitdir ?= $(prefix)/lib/systemd/system
+sysusersdir ?= $(prefix)/lib/sysusers.d
+PROGRAM ?= target/release/norsu
+# Names of PostgreSQL's programs under which the program behaves like these.
+NAMES := postgres postmaster initdb pg_ctl pg_controldata pg_waldump
+
+.PHONY: all run test test-long test-clients loom bench bench-wal bench-queries install install-files uninstall \
+	setup setup-test clean-data
 
 all: setup
 	$(CARGO) build --release -p server
@@ -36,6 +47,12 @@ test-long: setup-test
 	$(CARGO) build --release -p server
 	NORSU_TEST_LONG=1 $(CARGO) test --release -p tests -- --nocapture
 
+# Test-suites of drivers, ORMs and applications on both servers; `make test-clients SUITES=django`.
+test-clients: setup-test
+	@scripts/setup clients
+	$(CARGO) build --release -p server
+	tests/clients/run.py --write $(SUITES)
+
 bench: setup-test all
 	bench/run
 
@@ -46,5 +63,18 @@ bench-wal: setup-test all
 bench-queries: setup-test all
 	bench/run queries
 
-install: all
-	install -D -m 755 target/release/norsu $(DESTDIR)/usr/local/bin/norsu
+install: all install-files
+
+# As `install`, with the program PROGRAM as it is.
+install-files:
+	install -D -m 755 $(PROGRAM) $(DESTDIR)$(bindir)/norsu
+	for name in $(NAMES); do ln -sf norsu $(DESTDIR)$(bindir)/$$name || exit; done
+	install -d $(DESTDIR)$(unitdir) $(DESTDIR)$(sysusersdir) $(DESTDIR)$(docdir)
+	sed 's|@bindir@|$(bindir)|' packaging/systemd/norsu.service >$(DESTDIR)$(unitdir)/norsu.service
+	install -m 644 packaging/systemd/norsu.sysusers $(DESTDIR)$(sysusersdir)/norsu.conf
+	install -m 644 README.md LICENSE-APACHE LICENSE-MIT NOTICE $(DESTDIR)$(docdir)
+
+uninstall:
+	rm -f $(addprefix $(DESTDIR)$(bindir)/,norsu $(NAMES))
+	rm -f $(DESTDIR)$(unitdir)/norsu.service $(DESTDIR)$(sysusersdir)/norsu.conf
+	rm -rf $(DESTDIR)$(docdir)

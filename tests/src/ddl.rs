@@ -24,6 +24,7 @@ const SCRIPTS: &[(&str, &str)] = &[
     ("columns", include_str!("ddl/columns.sql")),
     ("transactions", include_str!("ddl/transactions.sql")),
     ("privileges", include_str!("ddl/privileges.sql")),
+    ("schema_privileges", include_str!("ddl/schema_privileges.sql")),
     ("functions", include_str!("ddl/functions.sql")),
     ("inlining", include_str!("ddl/inlining.sql")),
     ("tablespaces", include_str!("ddl/tablespaces.sql")),

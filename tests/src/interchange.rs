@@ -18,6 +18,7 @@ mod rewritten_catalogs;
 mod standby;
 mod stored_expressions;
 mod tablespaces;
+mod trees;
 mod unlogged;
 mod unsupported_directories;
 mod unsupported_objects;

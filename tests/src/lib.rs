@@ -47,6 +47,8 @@ mod planning;
 #[cfg(test)]
 mod prepared;
 #[cfg(test)]
+mod programs;
+#[cfg(test)]
 mod random_sql;
 #[cfg(test)]
 mod refusals;

@@ -480,6 +480,12 @@ impl Analyzer<'_> {
                 self.collate(e)?;
             }
         }
+        for action in &mut query.merge_actions {
+            let list = action.target_list.iter_mut().map(|t| &mut t.expr);
+            for e in action.condition.iter_mut().chain(list) {
+                self.collate(e)?;
+            }
+        }
         for rte in &mut query.rtable {
             if let RteKind::Values { values_lists, .. } = &mut rte.kind {
                 for e in values_lists.iter_mut().flatten() {

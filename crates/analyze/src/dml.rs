@@ -15,9 +15,9 @@ use plan::query::{
 };
 
 /// A column that an INSERT names.
-struct InsertColumn {
-    name: String,
-    number: AttrNo,
+pub(crate) struct InsertColumn {
+    pub(crate) name: String,
+    pub(crate) number: AttrNo,
     indirection: Vec<Node>,
     location: i32,
 }
@@ -25,7 +25,7 @@ struct InsertColumn {
 impl Analyzer<'_> {
     /// Opens the target table and makes it the first range table entry. Counterpart:
     /// `setTargetTable`.
-    fn target_table(
+    pub(crate) fn target_table(
         &mut self,
         name: &ast::RangeVar,
         inh: bool,
@@ -51,6 +51,12 @@ impl Analyzer<'_> {
         }
         self.level().target = Some(Target { rtindex: item.rtindex, relation, nsitem: item });
         Ok(())
+    }
+
+    /// Notes that the statement inserts values into a column of the target.
+    pub(crate) fn note_inserted(&mut self, number: AttrNo) {
+        let rtindex = self.level_ref().target.as_ref().map_or(1, |t| t.rtindex);
+        note(&mut self.level().rte_mut(rtindex).inserted_cols, number);
     }
 
     fn target_column(&mut self, name: &str, system: bool, location: i32) -> Result<AttrNo> {
@@ -187,13 +193,17 @@ impl Analyzer<'_> {
         Ok(())
     }
 
-    fn finish_modification(&mut self, mut query: Query, qual: Option<Expr>) -> Result<Query> {
+    pub(crate) fn finish_modification(
+        &mut self,
+        mut query: Query,
+        qual: Option<Expr>,
+    ) -> Result<Query> {
         self.finish(&mut query, qual);
         self.assign_query_collations(&mut query)?;
         Ok(query)
     }
 
-    fn insert_columns(&mut self, cols: &[ast::ResTarget]) -> Result<Vec<InsertColumn>> {
+    pub(crate) fn insert_columns(&mut self, cols: &[ast::ResTarget]) -> Result<Vec<InsertColumn>> {
         let Some(target) = self.level_ref().target.clone() else {
             bail!(INTERNAL_ERROR, "no target table")
         };
@@ -236,7 +246,7 @@ impl Analyzer<'_> {
     /// Coerces values to the types of the columns, or of the fields and elements that are assigned.
     /// With `strip` the result has the values alone, and the caller adds the nodes that assign to
     /// fields and elements.
-    fn insert_row(
+    pub(crate) fn insert_row(
         &mut self,
         list: Vec<Expr>,
         columns: &[InsertColumn],
@@ -507,7 +517,7 @@ impl Analyzer<'_> {
         result
     }
 
-    fn update_targets(&mut self, list: &[ast::ResTarget]) -> Result<Vec<TargetEntry>> {
+    pub(crate) fn update_targets(&mut self, list: &[ast::ResTarget]) -> Result<Vec<TargetEntry>> {
         let Some(target) = self.level_ref().target.clone() else {
             bail!(INTERNAL_ERROR, "no target table")
         };

@@ -16,6 +16,7 @@
 mod from;
 mod join;
 pub mod lookup;
+mod merge;
 mod missing;
 mod record;
 mod relation;
@@ -74,6 +75,7 @@ pub use lookup::{
     FunctionLookup, Lookup, OperatorCache, RelationLookup, TransitionTable, TypeLookup,
 };
 pub use parameterize::{ParameterizedLiteral, parameterize_literals};
+pub use relation::system_column;
 pub use rewrite::rewrite;
 pub use scope::{NameConflict, ParamScope, Variable};
 pub use select::{lock_name, lock_strength};

@@ -193,7 +193,36 @@ impl Analyzer<'_> {
         }
     }
 
+    /// Fills in the defaults of MERGE's actions.
+    fn rewrite_merge(&mut self, query: &mut Query) -> Result<()> {
+        let RteKind::Relation { relid, .. } = query.rte(query.result_relation).kind else {
+            return Ok(());
+        };
+        let Some(relation) = self.cat.relation(relid)? else {
+            bail!(INTERNAL_ERROR, "could not open relation with OID {relid}")
+        };
+        for mut action in std::mem::take(&mut query.merge_actions) {
+            match action.command_type {
+                CmdType::Update => self.cat.check_published(&relation, Change::Update)?,
+                CmdType::Delete => self.cat.check_published(&relation, Change::Delete)?,
+                _ => {}
+            }
+            if matches!(action.command_type, CmdType::Insert | CmdType::Update) {
+                self.cat.check_new_rows(&relation)?;
+                let list = std::mem::take(&mut action.target_list);
+                let (command, override_) = (action.command_type, action.override_);
+                action.target_list =
+                    self.rewrite_targets(list, command, override_, &relation, None)?;
+            }
+            query.merge_actions.push(action);
+        }
+        Ok(())
+    }
+
     fn rewrite_modification(&mut self, query: &mut Query) -> Result<()> {
+        if query.command_type == CmdType::Merge {
+            return self.rewrite_merge(query);
+        }
         if !matches!(query.command_type, CmdType::Insert | CmdType::Update | CmdType::Delete) {
             return Ok(());
         }

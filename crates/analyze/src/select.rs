@@ -32,7 +32,7 @@ impl Analyzer<'_> {
             Node::InsertStmt(s) => self.insert_stmt(s)?,
             Node::UpdateStmt(s) => self.update_stmt(s)?,
             Node::DeleteStmt(s) => self.delete_stmt(s)?,
-            Node::MergeStmt(_) => bail!(FEATURE_NOT_SUPPORTED, "MERGE is not supported"),
+            Node::MergeStmt(s) => self.merge_stmt(s)?,
             _ => bail!(INTERNAL_ERROR, "unexpected kind of statement in analysis"),
         };
         self.check_length()?;

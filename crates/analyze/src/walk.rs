@@ -51,6 +51,11 @@ fn query_parts(query: &Query, up: u32, f: &mut dyn FnMut(&Expr, u32) -> bool) {
             expr_deep(expr, up, f);
         }
     }
+    for action in &query.merge_actions {
+        for expr in action.condition.iter().chain(action.target_list.iter().map(|t| &t.expr)) {
+            expr_deep(expr, up, f);
+        }
+    }
     for rte in &query.rtable {
         match &rte.kind {
             RteKind::Subquery { subquery, .. } => query_deep(subquery, up + 1, f),
@@ -147,6 +152,12 @@ fn query_parts_mut(query: &mut Query, up: u32, f: &mut dyn FnMut(&mut Expr, u32)
         }
         let single = [&mut conflict.arbiter_where, &mut conflict.on_conflict_where];
         for expr in single.into_iter().flatten() {
+            expr_deep_mut(expr, up, f);
+        }
+    }
+    for action in &mut query.merge_actions {
+        let list = action.target_list.iter_mut().map(|t| &mut t.expr);
+        for expr in action.condition.iter_mut().chain(list) {
             expr_deep_mut(expr, up, f);
         }
     }

@@ -408,8 +408,8 @@ impl<'a> Sorter<'a> {
         Ok(())
     }
 
-    /// The abbreviated key of a tuple of a run. Runs are in the order of the columns, with which that
-    /// of abbreviations may conflict.
+    /// The abbreviated key of a tuple of a run. Runs are in the order of the columns, with which
+    /// that of abbreviations may conflict.
     fn merge_prefix(&self, tuple: IndexTuple<'_>) -> Result<u64> {
         if self.prefix == Prefix::Abbreviation { Ok(0) } else { self.prefix_of(tuple.bytes()) }
     }

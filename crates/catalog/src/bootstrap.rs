@@ -54,8 +54,12 @@ pub struct InitOptions {
     /// Authentication methods in `pg_hba.conf`, for local and for TCP/IP connections.
     pub auth_local: String,
     pub auth_host: String,
+    /// Passwords are stored as MD5 hashes (`password_encryption`).
+    pub md5_passwords: bool,
     /// Time zone name for `timezone` and `log_timezone`.
     pub timezone: String,
+    /// Order of day, month and year in `DateStyle`: `dmy`, `mdy` or `ymd`.
+    pub date_order: &'static str,
     pub text_search_config: String,
     /// Grants read access to the group of the owner (modes 0750 and 0640).
     pub group_access: bool,
@@ -84,7 +88,9 @@ impl Default for InitOptions {
             wal_dir: None,
             auth_local: "trust".to_owned(),
             auth_host: "trust".to_owned(),
+            md5_passwords: false,
             timezone: "Etc/UTC".to_owned(),
+            date_order: "mdy",
             text_search_config: "pg_catalog.english".to_owned(),
             group_access: false,
             sync: true,

@@ -1,4 +1,4 @@
-//! Comparison functions that need catalog data: enums, composite types, and arrays of them.
+//! Comparison functions that need catalog data: enums, composite types, ranges, and arrays of them.
 //!
 //! Counterpart: enum.c, rowtypes.c.
 
@@ -11,6 +11,7 @@ use sync::Arc;
 use types::compare::{self, CompareFn, Comparer, TypedCompare};
 use types::fn_context::TypeInfo;
 use types::oids;
+use types::ranges::order::RangeOrder;
 
 /// Maximum nesting depth of composite types and arrays in a comparison.
 pub(crate) const DEPTH_MAX: u32 = 32;
@@ -41,7 +42,12 @@ impl CatCx<'_> {
     }
 
     /// `at`: the collation, and the depth of types.
-    fn comparer_at(&mut self, prosrc: &str, ty: Oid, at: (Oid, u32)) -> Result<Option<Comparer>> {
+    pub(crate) fn comparer_at(
+        &mut self,
+        prosrc: &str,
+        ty: Oid,
+        at: (Oid, u32),
+    ) -> Result<Option<Comparer>> {
         let (collation, depth) = at;
         let (ty, _) = self.base_type(ty)?;
         if prosrc == "btarraycmp"
@@ -57,6 +63,7 @@ impl CatCx<'_> {
                 Ok(Some(Comparer::Typed(self.session.record_orders.clone())))
             }
             "enum_cmp" => self.enum_comparer(ty),
+            "range_cmp" | "multirange_cmp" => self.range_comparer(ty, depth),
             "btrecordcmp" => self.row_comparer(ty, depth),
             symbol => {
                 let locale = self.locale(collation)?;
@@ -117,6 +124,11 @@ impl CatCx<'_> {
             order.columns.push(Column { dropped: false, compare, collation });
         }
         Ok(Some(order))
+    }
+
+    fn range_comparer(&mut self, ty: Oid, depth: u32) -> Result<Option<Comparer>> {
+        let found = if depth < DEPTH_MAX { self.find_range_type(ty, depth)? } else { None };
+        Ok(found.map(|ty| Comparer::Typed(Arc::new(RangeOrder(ty)))))
     }
 
     fn enum_comparer(&mut self, ty: Oid) -> Result<Option<Comparer>> {

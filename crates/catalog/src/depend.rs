@@ -353,6 +353,8 @@ impl CatCx<'_> {
             }
         }
         if let Some(owner) = owner {
+            // Of a partition's object, the one of the partitioned table.
+            let owner = partition.unwrap_or(owner);
             let (what, owner) = (self.describe_object(object)?, self.describe_object(owner)?);
             return Err(PgError::new(
                 SqlState::DEPENDENT_OBJECTS_STILL_EXIST,

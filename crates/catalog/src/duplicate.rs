@@ -1,4 +1,4 @@
-//! The error for a row of a catalog whose key exists.
+//! The error when a row is inserted into a catalog that already has a row with the same key.
 //!
 //! Counterpart: `BuildIndexValueDescription`.
 

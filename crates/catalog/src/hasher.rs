@@ -1,5 +1,5 @@
 //! Hash functions of hash indexes: those of the built-in types, and those that need catalog data,
-//! of arrays and composite types.
+//! of arrays, ranges and composite types.
 //!
 //! Counterpart: `hash_array` in arrayfuncs.c, `hash_record` in rowtypes.c.
 
@@ -12,6 +12,7 @@ use types::array::ArrayRef;
 use types::fn_context::TypeInfo;
 use types::hash::{Hasher, TypedHash};
 use types::hash_functions;
+use types::ranges::hash::RangeHash;
 use types::{DatumRef, oids, record};
 
 /// The hash of an array's elements.
@@ -96,6 +97,7 @@ impl CatCx<'_> {
         match prosrc {
             "hash_array" => self.array_hasher(ty, at),
             "hash_record" => self.row_hasher(ty, depth),
+            "hash_range" | "hash_multirange" => self.range_hasher(ty, depth),
             symbol => Ok(contrib::libraries::hash(symbol, &self.session.letters())),
         }
     }
@@ -126,6 +128,13 @@ impl CatCx<'_> {
             columns.push(Column { hasher, collation: a.attcollation });
         }
         Ok(Some(Hasher::Typed(Arc::new(RowHash { types, columns }))))
+    }
+
+    fn range_hasher(&mut self, ty: Oid, depth: u32) -> Result<Option<Hasher>> {
+        let Some(ty) = self.find_range_type(ty, depth)? else { return Ok(None) };
+        let elem = self.type_hasher(ty.elem.oid, (ty.collation, depth + 1))?;
+        let Some(elem) = elem else { return Ok(None) };
+        Ok(Some(Hasher::Typed(Arc::new(RangeHash { ty, elem }))))
     }
 
     /// The hash of the type's default hash operator class. `at`: as in `hasher_at`.

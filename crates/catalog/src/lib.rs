@@ -4,7 +4,8 @@
 //! Reading order: `rows` (one struct per catalog), `facts` (rows of a new cluster as text), `cache`
 //! and `shared` (rows by key), `overlay` and `inval` (a transaction's own changes), `cx` (lookups),
 //! `lookup`, `namespace`, `temp`, `acl`, `format_type`, `conversion`, `unsupported` (lookups used
-//! by analysis), `reldesc`, `relcache`, `orders`, `comparer`; `write`, `depend`, `object`,
+//! by analysis), `reldesc`, `relcache`, `orders`, `comparer`, `ranges`; `write`, `depend`,
+//! `object`,
 //! `describe`, `comment` (changes, dependencies, properties of objects of any kind); `bootstrap`
 //! creates a new cluster.
 
@@ -50,6 +51,7 @@ mod comparer;
 pub mod descriptors;
 mod hasher;
 mod orders;
+mod ranges;
 pub mod relcache;
 mod reldesc;
 

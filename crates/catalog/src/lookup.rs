@@ -305,6 +305,18 @@ impl CatCx<'_> {
         } else if base == oids::RECORD {
             // The columns are known only at run time: comparison is assumed to work, hashing not.
             ops.without_hash();
+        } else if matches!(ops.hash_input, oids::ANYRANGE | oids::ANYMULTIRANGE) {
+            // Every subtype has an order, but not a hash.
+            let row = match self.range(base)? {
+                Some(row) => Some(row),
+                None => self.range_of_multirange(base)?,
+            };
+            if let Some(row) = row
+                && depth < crate::comparer::DEPTH_MAX
+                && !self.type_ops_at(row.rngsubtype, depth + 1)?.hash.is_valid()
+            {
+                ops.without_hash();
+            }
         } else if ops.btree_input == oids::RECORD || ops.hash_input == oids::RECORD {
             let relation = self.find_type(base)?.map_or(Oid::INVALID, |t| t.typrelid);
             let desc = self.relation(relation)?;

@@ -181,8 +181,8 @@ impl CatCx<'_> {
         Ok(table_desc(class, schema.as_str(), file, desc.tupdesc.clone(), None, &[]))
     }
 
-    /// The engine's descriptor; `None` if the access method or an operator class is not supported, or
-    /// this machine lacks the locale of a collation.
+    /// The engine's descriptor; `None` if the access method or an operator class is not supported,
+    /// or this machine lacks the locale of a collation.
     fn engine_index(&mut self, desc: &RelDesc) -> Result<Option<IndexDesc>> {
         let Some(part) = &desc.index else { return Ok(None) };
         let Some(am) = engine::am::by_oid(part.am).and_then(|m| m.am) else { return Ok(None) };
@@ -275,8 +275,8 @@ impl CatCx<'_> {
         Ok(Some(list))
     }
 
-    /// The support function of GIN indexes with this `pg_proc.prosrc`; `None` if it is not supported
-    /// under the collation.
+    /// The support function of GIN indexes with this `pg_proc.prosrc`; `None` if it is not
+    /// supported under the collation.
     fn gin_function(
         &mut self,
         prosrc: &str,

@@ -4,6 +4,7 @@ use crate::format_type::Quoting;
 use crate::locales::SessionLocales;
 use crate::overlay::Overlay;
 use crate::shared::Catalog;
+use hashbrown::HashMap;
 use ids::Oid;
 use sync::Arc;
 
@@ -56,9 +57,26 @@ pub struct CatSession {
     pub quoting: Quoting,
     /// Orderings of the session's anonymous record types.
     pub(crate) record_orders: Arc<crate::orders::RecordOrders>,
+    /// Range types that were looked up.
+    pub(crate) range_types: RangeTypes,
     search_path: String,
     /// The computed search path and the catalog state it was computed from.
     pub(crate) path: Option<(Arc<SearchPath>, CatalogState)>,
+}
+
+/// Range types that were looked up, by OID and by that of the multirange type, for one state of the
+/// catalogs.
+#[derive(Default)]
+pub(crate) struct RangeTypes {
+    pub(crate) at: CatalogState,
+    pub(crate) known: HashMap<Oid, Arc<types::RangeType>>,
+}
+
+impl RangeTypes {
+    /// None, for this state of the catalogs.
+    pub(crate) fn at(state: CatalogState) -> RangeTypes {
+        RangeTypes { at: state, known: HashMap::new() }
+    }
 }
 
 /// A row that a command has inserted or updated.
@@ -112,6 +130,7 @@ impl CatSession {
             changed_objects: None,
             quoting: Quoting::default(),
             record_orders: Arc::default(),
+            range_types: RangeTypes::default(),
             search_path: "\"$user\", public".to_owned(),
             path: None,
         }

@@ -3,10 +3,9 @@
 //! wrong results or corrupt data.
 
 use crate::cx::CatCx;
-use crate::depend::ObjectAddress;
 use crate::encoding;
 use crate::reldesc::RelDesc;
-use crate::rows::{CatalogRow, PgClass, PgDatabase, PgPublication, PgType, indexes};
+use crate::rows::{PgClass, PgDatabase, PgPublication, indexes};
 use ids::code::ReplicaIdentity;
 use ids::{AttrNo, Oid, Persistence, RelKind};
 use pgerror::{PgError, Result, pg_err};
@@ -71,17 +70,15 @@ impl CatCx<'_> {
         if rel.other_temp {
             return rel.rows().map(|_| ());
         }
-        if rel.class.relispartition {
-            let what = format!("changing rows of partition \"{}\"", rel.name());
-            return Err(PgError::unsupported(what));
-        }
         if rel.indexes.iter().any(|i| i.indisexclusion) {
             return Err(PgError::unsupported(format!(
                 "changing rows of table \"{}\" with an exclusion constraint",
                 rel.name()
             )));
         }
-        for index in rel.indexes.iter().filter(|i| i.indisready) {
+        // The indexes of a partitioned table have no files.
+        let indexes = rel.indexes.iter().filter(|_| rel.kind() != RelKind::PartitionedTable);
+        for index in indexes.filter(|i| i.indisready) {
             let index = self.relation(index.indexrelid)?;
             if index.engine_index.is_none() {
                 return Err(self.unsupported_index(&index));
@@ -197,34 +194,6 @@ impl CatCx<'_> {
             && !self.scan(indexes::PG_INHERITS_PARENT_INDEX, &[class.oid.into()])?.is_empty()
         {
             return Err(PgError::unsupported("inheritance"));
-        }
-        Ok(())
-    }
-
-    /// An error where typed tables of this composite type exist. Their columns would have to be
-    /// altered too, which is not supported even with `cascade`. Counterpart:
-    /// `find_typed_table_dependencies`.
-    pub fn check_typed_tables(&mut self, rel: &RelDesc, cascade: bool) -> Result<()> {
-        if rel.kind() != RelKind::CompositeType {
-            return Ok(());
-        }
-        for row in self.dependents_of(ObjectAddress::of::<PgType>(rel.class.reltype))? {
-            let typed = match row.classid == PgClass::RELATION && row.objsubid == 0 {
-                true => self.find_class(row.objid)?,
-                false => None,
-            };
-            if let Some(table) = typed.filter(|t| t.reloftype == rel.class.reltype) {
-                let (name, shown) = (rel.name(), table.relname);
-                if cascade {
-                    let what = format!("changing the type of typed table \"{shown}\"");
-                    return Err(PgError::unsupported(what));
-                }
-                return Err(pg_err!(
-                    DEPENDENT_OBJECTS_STILL_EXIST,
-                    "cannot alter type \"{name}\" because it is the type of a typed table"
-                )
-                .hint("Use ALTER ... CASCADE to alter the typed tables too."));
-            }
         }
         Ok(())
     }

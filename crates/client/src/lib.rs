@@ -1,13 +1,18 @@
 //! The connection of a client to its session, and what the server keeps about it: the transport,
-//! buffered messages, rows, timeouts, and the entry in `pg_stat_activity`.
+//! buffered messages, rows, timeouts, notifications, CPU time, the entry in `pg_stat_activity`, and
+//! what is logged of statements.
 //!
-//! Reading order: `transport`, `connection`, `rows`, `timer`, `activity`.
+//! Reading order: `transport`, `connection`, `rows`, `timer`, `activity`, `notify`,
+//! `rusage`, `statementlog`.
 
 #![forbid(unsafe_code)]
 
 pub mod activity;
 pub mod connection;
+pub mod notify;
 pub mod rows;
+pub mod rusage;
+pub mod statementlog;
 pub mod timer;
 pub mod transport;
 

@@ -3,13 +3,12 @@
 //!
 //! Counterpart: alter.c.
 
-use crate::{
-    database, domain, extension_schema as extension, rename, role, schema, tablespace, typecmd,
-};
+use crate::{domain, extension_schema as extension, rename, schema, typecmd};
 use catalog::object::{ObjectClass, ObjectRow};
 use catalog::rows::{
     CatalogRow, PgCollation, PgEventTrigger, PgForeignDataWrapper, PgNamespace, indexes,
 };
+use clusterwide::{database, role, tablespace};
 use define::object::address;
 use define::object::kind::{class_of, is_generic, is_named};
 use define::object::owner;

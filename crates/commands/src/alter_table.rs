@@ -1,8 +1,8 @@
 //! ALTER TABLE and related statements: the checks and locks before the first change.
 //!
-//! Reading order: `queue` (the work queue), `phases` (the order of the changes); `attribute`,
-//! `add_column`, `types`, `identity` (columns); `constraints`; `properties`; `rewrite` (the rows);
-//! `move_all` (all relations of a tablespace).
+//! Reading order: `queue` (the work queue), `phases` (the order of the changes), `recurse` (tables
+//! below); `attribute`, `add_column`, `types`, `identity` (columns); `constraints`; `tree` (parents
+//! and partitions); `properties`; `rewrite` (the rows); `move_all` (all relations of a tablespace).
 //!
 //! Counterpart: the `ATPrep…` and `ATExec…` functions of tablecmds.c.
 
@@ -14,17 +14,18 @@ mod move_all;
 mod phases;
 mod properties;
 mod queue;
+mod recurse;
 mod rewrite;
+mod tree;
 mod types;
 
 pub use move_all::move_all;
 pub use properties::change_owner;
+pub use recurse::{descendants, tables_of_type};
 
 use catalog::RelDesc;
 use ids::RelKind;
-use parse::ast::{
-    AlterTableCmd, AlterTableStmt, AlterTableType, ConstrType, DropBehavior, Node, ObjectType,
-};
+use parse::ast::{AlterTableCmd, AlterTableStmt, AlterTableType, ConstrType, Node, ObjectType};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::class;
 use utility::host::{CommandHost, notice};
@@ -32,6 +33,9 @@ use utility::names;
 
 /// ALTER TABLE, INDEX, SEQUENCE, VIEW, TYPE with subcommands.
 pub fn alter_table(host: &mut dyn CommandHost, stmt: &AlterTableStmt, sql: &str) -> Result<()> {
+    if stmt.cmds.iter().any(detaches_concurrently) {
+        host.prevent_in_transaction_block("ALTER TABLE ... DETACH CONCURRENTLY")?;
+    }
     let lock = stmt.cmds.iter().map(lock_of).max().unwrap_or(names::mode::ACCESS_EXCLUSIVE);
     if stmt.cmds.iter().any(|c| c.subtype == AlterTableType::SetTableSpace) {
         names::exclude_readers(host, &stmt.relation)?;
@@ -46,27 +50,24 @@ pub fn alter_table(host: &mut dyn CommandHost, stmt: &AlterTableStmt, sql: &str)
             )));
             return Ok(());
         }
-        if stmt.objtype == ObjectType::Type {
-            bail!(UNDEFINED_OBJECT, "type \"{}\" does not exist", names::shown(&stmt.relation));
-        }
         return Err(names::missing(host, &stmt.relation)?);
     };
     let rel = host.catalog().relation(oid)?;
     names::must_own_relation(host, &rel)?;
     names::not_a_catalog(&rel)?;
     check_object_type(&rel, stmt.objtype)?;
-    host.catalog().check_children(&rel.class.row)?;
-    if rel.attributes.iter().any(|a| a.attinhcount > 0) {
-        return Err(PgError::unsupported("inheritance"));
+    if rel.kind() == RelKind::ForeignTable {
+        return Err(PgError::unsupported(format!("foreign table \"{}\"", rel.name())));
     }
-    if rel.class.reloftype.is_valid() {
-        stmt.cmds.iter().try_for_each(check_typed_table)?;
-    }
-    let cascade = stmt.cmds.iter().any(|c| c.behavior == DropBehavior::Cascade);
-    host.catalog().check_typed_tables(&rel, cascade)?;
     class::not_of_other_session(&rel, "alter")?;
     host.check_not_in_use(rel.oid(), rel.name(), "ALTER TABLE")?;
-    phases::run(host, oid, &stmt.cmds, sql)
+    phases::run(host, oid, (&stmt.cmds, stmt.relation.inh, lock), sql)
+}
+
+/// True for DETACH PARTITION … CONCURRENTLY.
+fn detaches_concurrently(cmd: &AlterTableCmd) -> bool {
+    cmd.subtype == AlterTableType::DetachPartition
+        && matches!(&cmd.def, Some(Node::PartitionCmd(of)) if of.concurrent)
 }
 
 /// Error 42809 if the object type in the statement does not match the relation. Counterpart:
@@ -87,17 +88,6 @@ fn check_object_type(rel: &RelDesc, wanted: ObjectType) -> Result<()> {
         _ => return Ok(()),
     };
     bail!(WRONG_OBJECT_TYPE, "\"{}\" is not {what}", rel.name())
-}
-
-/// Refuses subcommands that would change the columns of a typed table.
-fn check_typed_table(cmd: &AlterTableCmd) -> Result<()> {
-    let what = match cmd.subtype {
-        AlterTableType::AddColumn => "add column to",
-        AlterTableType::DropColumn => "drop column from",
-        AlterTableType::AlterColumnType => "alter column type of",
-        _ => return Ok(()),
-    };
-    bail!(WRONG_OBJECT_TYPE, "cannot {what} typed table")
 }
 
 fn lock_of(cmd: &AlterTableCmd) -> i32 {
@@ -122,7 +112,13 @@ fn lock_of(cmd: &AlterTableCmd) -> i32 {
         | AlterTableType::SetOptions
         | AlterTableType::ResetOptions
         | AlterTableType::ClusterOn
-        | AlterTableType::DropCluster => names::mode::SHARE_UPDATE_EXCLUSIVE,
+        | AlterTableType::DropCluster
+        | AlterTableType::AttachPartition
+        | AlterTableType::DetachPartitionFinalize => names::mode::SHARE_UPDATE_EXCLUSIVE,
+        AlterTableType::DetachPartition => match &cmd.def {
+            Some(Node::PartitionCmd(of)) if of.concurrent => names::mode::SHARE_UPDATE_EXCLUSIVE,
+            _ => names::mode::ACCESS_EXCLUSIVE,
+        },
         _ => names::mode::ACCESS_EXCLUSIVE,
     }
 }

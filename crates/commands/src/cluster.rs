@@ -10,6 +10,7 @@ use engine::{IndexDesc, TableDesc};
 use eval::EvalState;
 use ids::{AttrNo, MultiXid, Oid, RelKind, Xid};
 use parse::ast::ClusterStmt;
+use partition::Detached;
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
 use types::{Datum, DatumRef};
@@ -31,7 +32,7 @@ pub fn cluster(host: &mut dyn CommandHost, stmt: &ClusterStmt, sql: &str) -> Res
     let Some(rv) = &stmt.relation else { return all(host, verbose) };
     let owned = &mut names::must_own_relation;
     let rel = names::open_checked(host, rv, names::mode::ACCESS_EXCLUSIVE, owned)?;
-    if !rel.kind().has_table_am() {
+    if !rel.kind().has_table_am() && rel.kind() != RelKind::PartitionedTable {
         bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table or materialized view", rel.name());
     }
     let index = match &stmt.indexname {
@@ -52,7 +53,44 @@ pub fn cluster(host: &mut dyn CommandHost, stmt: &ClusterStmt, sql: &str) -> Res
             ),
         },
     };
-    cluster_table(host, &rel, index, verbose)
+    match rel.kind() {
+        RelKind::PartitionedTable => cluster_partitions(host, &rel, index, verbose),
+        _ => cluster_table(host, &rel, index, verbose),
+    }
+}
+
+/// Clusters the leaves of a partitioned table by the children of a partitioned index, each in its
+/// own transaction. Counterpart: `get_tables_to_cluster_partitioned`.
+fn cluster_partitions(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    index: Oid,
+    verbose: bool,
+) -> Result<()> {
+    host.prevent_in_transaction_block("CLUSTER")?;
+    let name = host.catalog().class(index)?.relname;
+    let Some(row) = rel.indexes.iter().find(|i| i.indexrelid == index) else {
+        bail!(WRONG_OBJECT_TYPE, "\"{name}\" is not an index for table \"{}\"", rel.name())
+    };
+    check_clusterable(host, row, name.as_str())?;
+    for oid in partition::descendants(&mut host.catalog(), index, Detached::Include)? {
+        host.next_transaction()?;
+        let Some(index) = host.catalog().try_relation(oid)? else { continue };
+        let Some(part) = index.index.as_ref().filter(|_| index.kind() == RelKind::Index) else {
+            continue;
+        };
+        let table = part.row.indrelid;
+        let Some(class) = host.catalog().find_class(table)? else { continue };
+        if !names::is_owner(host, class.relowner)? {
+            continue;
+        }
+        host.lock_relation(table, names::mode::ACCESS_EXCLUSIVE)?;
+        let Some(rel) = host.catalog().try_relation(table)? else { continue };
+        if rel.indexes.iter().any(|i| i.indexrelid == oid) {
+            cluster_table(host, &rel, oid, verbose)?;
+        }
+    }
+    host.next_transaction()
 }
 
 /// Clusters all tables that have a clustered index again, each in its own transaction.
@@ -297,6 +335,9 @@ pub fn check_clusterable(host: &mut dyn CommandHost, row: &PgIndex, name: &str) 
 
 /// Marks the index on which the table is clustered; with `INVALID` removes the mark.
 pub fn mark_clustered(host: &mut dyn CommandHost, rel: &RelDesc, chosen: Oid) -> Result<()> {
+    if rel.kind() == RelKind::PartitionedTable {
+        bail!(FEATURE_NOT_SUPPORTED, "cannot mark index clustered in partitioned table");
+    }
     let mut cat = host.catalog();
     for i in &rel.indexes {
         let wanted = i.indexrelid == chosen;

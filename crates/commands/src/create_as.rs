@@ -4,9 +4,10 @@
 //! Counterpart: createas.c.
 
 use crate::relation::{self, NewColumn, NewRelation};
-use crate::{tablespace, toast, view};
+use crate::{toast, view};
 use analyze::SessionLookup;
 use analyze::state::Params;
+use clusterwide::tablespace;
 use define::creation;
 use engine::table::InsertOptions;
 use executor::BulkWriter;

@@ -1,27 +1,25 @@
-//! CREATE TABLE: transforms column definitions into columns, sequences, defaults, constraints and
-//! indexes.
+//! Column definitions, which become columns, sequences, defaults, constraints and indexes.
 //!
-//! Counterpart: parse_utilcmd.c (`transformCreateStmt`), tablecmds.c (`DefineRelation`).
+//! Counterpart: parse_utilcmd.c (`transformColumnDefinition`).
 
-use crate::relation::{self, NewColumn, NewRelation};
+use crate::partitions::indexes::{self, Creation};
+use crate::relation::NewColumn;
 use crate::sequence::NewSequence;
-use crate::{constraint, index, sequence, tablespace, toast};
+use crate::{index, sequence};
 use analyze::SessionLookup;
 use catalog::ObjectAddress;
-use catalog::rows::{PgAttrdef, PgAttribute, indexes};
+use catalog::rows::{PgAttrdef, PgAttribute, indexes as catalog_indexes};
 use define::creation;
 use ids::code::{ColumnGenerated, ColumnIdentity, ColumnStorage, DepType};
-use ids::{AttrNo, Oid, Persistence, RelKind};
+use ids::{AttrNo, Oid, Persistence};
 use parse::ast::{
-    self, ColumnDef, ConstrType, Constraint, CreateStmt, DefElem, IndexElem, IndexStmt, Node,
-    OnCommitAction,
+    self, ColumnDef, ConstrType, Constraint, DefElem, IndexElem, IndexStmt, Node, OnCommitAction,
 };
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use types::oids;
-use utility::host::{CommandHost, notice};
-use utility::stored;
-use utility::{names, reloptions};
+use utility::host::CommandHost;
+use utility::{names, stored};
 
 /// A column definition with its constraints separated.
 pub struct Column {
@@ -47,97 +45,6 @@ pub(crate) fn check_on_commit(action: OnCommitAction, table: &ast::RangeVar) -> 
     let acts = matches!(action, OnCommitAction::DeleteRows | OnCommitAction::Drop);
     if acts && table.relpersistence != Persistence::Temporary {
         bail!(INVALID_TABLE_DEFINITION, "ON COMMIT can only be used on temporary tables");
-    }
-    Ok(())
-}
-
-/// CREATE TABLE.
-pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) -> Result<()> {
-    if stmt.partspec.is_some() || stmt.partbound.is_some() {
-        return Err(PgError::unsupported("partitioned tables"));
-    }
-    if !stmt.inh_relations.is_empty() {
-        return Err(PgError::unsupported("inheritance"));
-    }
-    if stmt.of_typename.is_some() {
-        return Err(PgError::unsupported("typed tables"));
-    }
-    check_on_commit(stmt.oncommit, &stmt.relation)?;
-    let place = parse::position(sql, stmt.relation.location);
-    let (schema, persistence) =
-        creation::creation_target(host, &stmt.relation).map_err(|e| e.at(place))?;
-    let name = stdx::clip(&stmt.relation.relname, 63).to_string();
-    if stmt.if_not_exists && host.catalog().relation_in(schema, &name)?.is_some() {
-        host.notice(notice(pg_err!(
-            DUPLICATE_TABLE,
-            "relation \"{name}\" already exists, skipping"
-        )));
-        return Ok(());
-    }
-    if let Some(am) = &stmt.access_method
-        && &**am != "heap"
-    {
-        bail!(UNDEFINED_OBJECT, "access method \"{am}\" does not exist");
-    }
-    let mut columns = Vec::new();
-    let mut constraints = Constraints::default();
-    let mut later = crate::like::DeferredObjects::default();
-    for elt in &stmt.table_elts {
-        match elt {
-            Node::ColumnDef(def) => {
-                columns.push(column(host, def, &name, &mut constraints, sql)?);
-            }
-            Node::Constraint(c) => table_constraint(c, &mut constraints)?,
-            Node::TableLikeClause(like) => {
-                let (all, later) = (&mut constraints, &mut later);
-                crate::like::add(host, like, &mut columns, all, later, sql)?;
-            }
-            _ => return Err(PgError::unsupported("this element of CREATE TABLE")),
-        }
-    }
-    primary_key_columns(&mut columns, &constraints, &name, sql)?;
-    check_key_columns(&columns, &constraints, sql)?;
-    for elt in &stmt.table_elts {
-        let Node::ColumnDef(def) = elt else { continue };
-        analyze::ddl::check_not_set(def)?;
-        repeat_notices(host, def)?;
-    }
-    let table_options = reloptions::table_options(&stmt.options)?;
-    let toast_options = reloptions::toast_options(&stmt.options)?;
-    let owner = names::user(host);
-    let sequences = create_sequences(host, &mut columns, &name, schema, persistence, owner, sql)?;
-    let plain: Vec<NewColumn> = columns.iter().map(|c| c.column.clone()).collect();
-    let spec = NewRelation {
-        name: &name,
-        namespace: schema,
-        kind: RelKind::Table,
-        persistence,
-        owner,
-        tablespace: tablespace::of_relation(
-            host,
-            stmt.tablespacename.as_deref(),
-            persistence == Persistence::Temporary,
-        )?,
-        columns: &plain,
-        options: table_options,
-    };
-    let oid = relation::create(host, &spec)?;
-    store_defaults(host, oid, &columns, sql)?;
-    let checks: Vec<&Constraint> = constraints.checks.iter().collect();
-    constraint::add_checks(host, oid, &checks, false, sql)?;
-    toast::add_toast(host, oid, toast_options)?;
-    add_keys(host, oid, &constraints.keys, true, sql)?;
-    for (sequence, number, identity) in sequences {
-        sequence::own_column(host, sequence, oid, number, identity)?;
-    }
-    crate::like::finish(host, oid, later)?;
-    for foreign in &constraints.foreign {
-        constraint::add_foreign_key(host, oid, foreign, false)?;
-    }
-    match stmt.oncommit {
-        OnCommitAction::DeleteRows => host.on_commit(oid, false),
-        OnCommitAction::Drop => host.on_commit(oid, true),
-        _ => {}
     }
     Ok(())
 }
@@ -187,6 +94,8 @@ pub fn column(
     };
     let (ty, typmod, collation) = match serial {
         Some(ty) => (ty, -1, Oid::INVALID),
+        // The options of a column of a typed table or a partition, which has the type.
+        None if def.type_name.is_none() => (Oid::INVALID, -1, Oid::INVALID),
         None => analyze::ddl::column_type(&mut SessionLookup::new(host), def, sql)?,
     };
     let mut new = NewColumn::new(name.as_str(), ty, typmod, collation);
@@ -423,17 +332,6 @@ pub fn storage_for(host: &mut dyn CommandHost, name: &str, ty: Oid) -> Result<Co
     Ok(storage)
 }
 
-fn table_constraint(c: &Constraint, constraints: &mut Constraints) -> Result<()> {
-    match c.contype {
-        ConstrType::Check => constraints.checks.push(c.clone()),
-        ConstrType::Primary | ConstrType::Unique => constraints.keys.push(c.clone()),
-        ConstrType::Foreign => constraints.foreign.push(c.clone()),
-        ConstrType::Exclusion => return Err(PgError::unsupported("exclusion constraints")),
-        _ => return Err(PgError::unsupported("this table constraint")),
-    }
-    Ok(())
-}
-
 /// Error 42701 for the key column at index `i` of the constraint if it is there before.
 pub fn check_key_twice(c: &Constraint, i: usize, sql: &str) -> Result<()> {
     let key = &c.keys[i];
@@ -443,47 +341,6 @@ pub fn check_key_twice(c: &Constraint, i: usize, sql: &str) -> Result<()> {
     let what = if c.contype == ConstrType::Primary { "primary key" } else { "unique" };
     Err(pg_err!(DUPLICATE_COLUMN, "column \"{key}\" appears twice in {what} constraint")
         .at(parse::position(sql, c.location)))
-}
-
-/// Marks the primary key columns NOT NULL. An error if there is more than one primary key.
-fn primary_key_columns(
-    columns: &mut [Column],
-    constraints: &Constraints,
-    table: &str,
-    sql: &str,
-) -> Result<()> {
-    let mut primary = constraints.keys.iter().filter(|c| c.contype == ConstrType::Primary);
-    let Some(key) = primary.next() else { return Ok(()) };
-    if let Some(second) = primary.next() {
-        let e = pg_err!(
-            INVALID_TABLE_DEFINITION,
-            "multiple primary keys for table \"{table}\" are not allowed"
-        );
-        return Err(e.at(parse::position(sql, second.location)));
-    }
-    for name in &key.keys {
-        if let Some(c) = columns.iter_mut().find(|c| c.column.name == **name) {
-            c.column.not_null = true;
-        }
-    }
-    Ok(())
-}
-
-/// Error 42703 for a key column that does not exist, 42701 for one that a key has twice.
-fn check_key_columns(columns: &[Column], constraints: &Constraints, sql: &str) -> Result<()> {
-    for key in &constraints.keys {
-        for (i, name) in key.keys.iter().chain(&key.including).enumerate() {
-            let system = crate::relation::SYSTEM_COLUMNS.iter().any(|s| s.0 == &**name);
-            if !system && !columns.iter().any(|c| c.column.name == **name) {
-                let e = pg_err!(UNDEFINED_COLUMN, "column \"{name}\" named in key does not exist");
-                return Err(e.at(parse::position(sql, key.location)));
-            }
-            if i < key.keys.len() {
-                check_key_twice(key, i, sql)?;
-            }
-        }
-    }
-    Ok(())
 }
 
 /// Creates the sequences of serial and identity columns, and the defaults of serial columns.
@@ -553,32 +410,6 @@ fn next_value_of(host: &mut dyn CommandHost, schema: Oid, name: &str) -> Result<
     }
 }
 
-/// Stores the defaults of new columns.
-fn store_defaults(
-    host: &mut dyn CommandHost,
-    oid: Oid,
-    columns: &[Column],
-    sql: &str,
-) -> Result<()> {
-    let mut any = false;
-    for (i, c) in columns.iter().enumerate() {
-        let number = i as AttrNo + 1;
-        let expr = match (&c.default, &c.stored_default) {
-            (Some(node), _) => default_expr(host, oid, &c.column, node, c.generated, sql)?,
-            (None, Some(e)) => Some(e.clone()),
-            (None, None) => None,
-        };
-        if let Some(expr) = expr {
-            any = true;
-            set_default(host, oid, number, &expr, c.generated)?;
-        }
-    }
-    if any {
-        host.catalog().increment_command_counter()?;
-    }
-    Ok(())
-}
-
 /// The analysed default; `None` for a NULL constant, which is equivalent to no default.
 pub fn default_expr(
     host: &mut dyn CommandHost,
@@ -629,10 +460,10 @@ pub fn set_default(
     generated: bool,
 ) -> Result<()> {
     let mut cat = host.catalog();
-    let oid = cat.new_oid(indexes::PG_ATTRDEF_OID_INDEX)?;
+    let oid = cat.new_oid(catalog_indexes::PG_ATTRDEF_OID_INDEX)?;
     cat.insert(&PgAttrdef { oid, adrelid: table, adnum: number, adbin: stored::write(expr) })?;
     let keys = [table.into(), number.into()];
-    let row = cat.scan(indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &keys)?.pop();
+    let row = cat.scan(catalog_indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX, &keys)?.pop();
     let row = row.ok_or_else(|| PgError::internal("column without a row"))?;
     cat.update(&row, &PgAttribute { atthasdef: true, ..row.row.clone() })?;
     let this = ObjectAddress::of::<PgAttrdef>(oid);
@@ -674,7 +505,7 @@ pub fn add_keys(
     host: &mut dyn CommandHost,
     table: Oid,
     keys: &[Constraint],
-    filled: bool,
+    how: Creation,
     sql: &str,
 ) -> Result<()> {
     for c in &distinct_keys(keys) {
@@ -697,7 +528,7 @@ pub fn add_keys(
             ..IndexStmt::default()
         };
         let new = index::describe(host, &stmt, &rel, sql)?;
-        index::create(host, &rel, &new, filled)?;
+        indexes::create(host, &rel, &new, how)?;
     }
     Ok(())
 }

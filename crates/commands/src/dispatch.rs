@@ -5,15 +5,15 @@
 use crate::alter_object as alter;
 use crate::create_as;
 use crate::{
-    alter_table, cluster, create_table, database, domain, extstats, grant, index, maintenance,
-    matview, owned, role, schema, sequence, setting, tablespace, trigger, truncate, typecmd,
-    vacuum, view,
+    alter_table, cluster, create_index, define_table, domain, extstats, grant, maintenance,
+    matview, owned, schema, sequence, trigger, truncate, typecmd, vacuum, view,
 };
+use clusterwide::{database, role, setting, tablespace};
 use define::object::comment;
 use define::tag::{command_tag, is_allowed_read_only};
 use define::{
     aggregate, basetype, cast, collation, conversion, drop, event, extension, language, opclass,
-    operator, routine, textsearch,
+    operator, rangetype, routine, textsearch,
 };
 use parse::ast::{Node, ObjectType};
 use pgerror::{PgError, Result, bail};
@@ -36,8 +36,8 @@ pub fn run_utility(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result
 /// Runs a utility statement without event triggers.
 fn execute(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String> {
     match stmt {
-        Node::CreateStmt(s) => create_table::create_table(host, s, sql),
-        Node::IndexStmt(s) => index::create_index(host, s, sql),
+        Node::CreateStmt(s) => define_table::create_table(host, s, sql),
+        Node::IndexStmt(s) => create_index::create_index(host, s, sql),
         Node::CreateSeqStmt(s) => sequence::create_sequence(host, s, sql),
         Node::AlterSeqStmt(s) => sequence::alter_sequence(host, s, sql),
         Node::DropStmt(s) => drop::drop_statement(host, s),
@@ -48,6 +48,7 @@ fn execute(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String>
         Node::AlterDomainStmt(s) => domain::alter(host, s),
         Node::CreateEnumStmt(s) => typecmd::create_enum(host, s),
         Node::AlterEnumStmt(s) => typecmd::alter_enum(host, s),
+        Node::CreateRangeStmt(s) => rangetype::create(host, s, sql),
         Node::CompositeTypeStmt(s) => typecmd::create_composite(host, s),
         Node::CreateFunctionStmt(s) => routine::create(host, s, sql),
         Node::AlterFunctionStmt(s) => routine::alter(host, s, sql),
@@ -195,7 +196,6 @@ fn statement_name(node: &Node) -> &'static str {
         | Node::AlterSubscriptionStmt(_)
         | Node::DropSubscriptionStmt(_) => "subscriptions",
         Node::LoadStmt(_) => "LOAD",
-        Node::CreateRangeStmt(_) => "CREATE TYPE AS RANGE",
         Node::RuleStmt(_) => "CREATE RULE",
         Node::CreatePolicyStmt(_) | Node::AlterPolicyStmt(_) => "policies",
         Node::DefineStmt(s) => match s.kind {

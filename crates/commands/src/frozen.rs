@@ -88,7 +88,7 @@ fn truncate_status(host: &mut dyn CommandHost, next: Oldest) -> Result<()> {
     let (mut xid_holder, mut multi_holder) = (Oid::INVALID, Oid::INVALID);
     for database in host.catalog().scan_all::<PgDatabase>()? {
         // An invalid database, whose DROP has failed, is no longer read.
-        if crate::database::is_invalid(&database) {
+        if clusterwide::database::is_invalid(&database) {
             continue;
         }
         let (xid, multi) = (database.datfrozenxid, MultiXid(database.datminmxid.0));

@@ -1,16 +1,17 @@
-//! CREATE INDEX, and the indexes of constraints.
+//! Indexes: definition, catalog entries and build.
 //!
 //! Counterpart: indexcmds.c, index.c.
 
 use crate::constraint::{self, ConstraintTrigger};
+use crate::hierarchy;
 use crate::relation::{NewRelation, new_class};
-use crate::tablespace;
 use analyze::{ExprKind, SessionLookup};
 use catalog::rows::{
     CatalogRow, Int2Vector, Name, OidVector, PgAttribute, PgCollation, PgConstraint, PgIndex,
-    PgOpclass, Text, indexes,
+    PgInherits, PgOpclass, Text, indexes,
 };
 use catalog::{ObjectAddress, RelDesc};
+use clusterwide::tablespace;
 use define::creation;
 use engine::am::{self, Method};
 use engine::index::{self as storage, MethodInfo};
@@ -68,79 +69,15 @@ pub struct NewIndex {
     pub predicate: Vec<Expr>,
     pub options: Option<Vec<Text>>,
     pub tablespace: Oid,
+    /// The partitioned index whose child it is.
+    pub parent: Option<IndexParent>,
 }
 
-/// CREATE INDEX.
-pub fn create_index(host: &mut dyn CommandHost, stmt: &IndexStmt, sql: &str) -> Result<()> {
-    create_index_of(host, stmt, true, sql)
-}
-
-/// As [`create_index`]. Unless `filled` is set, the index stays empty, because the caller rewrites
-/// the table.
-pub fn create_index_of(
-    host: &mut dyn CommandHost,
-    stmt: &IndexStmt,
-    filled: bool,
-    sql: &str,
-) -> Result<()> {
-    if stmt.concurrent {
-        host.prevent_in_transaction_block("CREATE INDEX CONCURRENTLY")?;
-    }
-    let rel = names::open(host, &stmt.relation, names::mode::SHARE)?;
-    if !matches!(rel.kind(), RelKind::Table | RelKind::MaterializedView) {
-        if rel.kind() == RelKind::PartitionedTable {
-            return Err(PgError::unsupported("indexes on partitioned tables"));
-        }
-        return Err(pg_err!(
-            WRONG_OBJECT_TYPE,
-            "cannot create index on relation \"{}\"",
-            rel.name()
-        )
-        .detail(class::kind_not_supported(rel.kind())));
-    }
-    names::must_own_relation(host, &rel)?;
-    class::not_of_other_session(&rel, "create indexes on")?;
-    host.check_not_in_use(rel.oid(), rel.name(), "CREATE INDEX")?;
-    let schema = rel.class.relnamespace;
-    if names::user(host) != rel.class.relowner {
-        creation::may_create_in(host, schema)?;
-    }
-    let new = describe(host, stmt, &rel, sql)?;
-    if host.catalog().relation_in(schema, &new.name)?.is_some() {
-        if stmt.if_not_exists {
-            host.notice(notice(pg_err!(
-                DUPLICATE_TABLE,
-                "relation \"{}\" already exists, skipping",
-                new.name
-            )));
-            return Ok(());
-        }
-        bail!(DUPLICATE_TABLE, "relation \"{}\" already exists", new.name);
-    }
-    // Temporary tables are not visible to other sessions.
-    match stmt.concurrent && rel.class.relpersistence != Persistence::Temporary {
-        true => create_concurrently(host, &rel, &new),
-        false => create(host, &rel, &new, filled).map(drop),
-    }
-}
-
-/// CREATE INDEX CONCURRENTLY. The index is built in one step that excludes writers. As in
-/// PostgreSQL, it first exists as an invalid index, and remains invalid if the build fails.
-fn create_concurrently(
-    host: &mut dyn CommandHost,
-    rel: &Arc<RelDesc>,
-    new: &NewIndex,
-) -> Result<()> {
-    let index = enter(host, rel, new, false)?;
-    let table = rel.oid();
-    host.next_transaction()?;
-    host.lock_relation(table, names::mode::SHARE)?;
-    host.lock_relation(index, names::mode::ACCESS_EXCLUSIVE)?;
-    if host.catalog().find_class(table)?.is_none() || host.catalog().find_class(index)?.is_none() {
-        bail!(UNDEFINED_OBJECT, "index \"{}\" has been dropped by another session", new.name);
-    }
-    class::new_files(host, index)?;
-    fill(host, table, index)
+/// The partitioned index and its constraint whose children a new index and its constraint become.
+#[derive(Clone, Copy)]
+pub struct IndexParent {
+    pub index: Oid,
+    pub constraint: Option<Oid>,
 }
 
 /// Transforms the statement into an index definition.
@@ -205,17 +142,7 @@ pub fn describe(
     }
     let name = match &stmt.idxname {
         Some(name) => stdx::clip(name, 63).to_string(),
-        None => {
-            let schema = rel.class.relnamespace;
-            let (label, columns) = match (stmt.primary, stmt.isconstraint) {
-                (true, _) => ("pkey", None),
-                (_, true) => ("key", Some(creation::name_addition(&used))),
-                _ => ("idx", Some(creation::name_addition(&used))),
-            };
-            let (table, columns) = (rel.name(), columns.as_deref());
-            let constraint = stmt.isconstraint;
-            creation::free_relation_name(host, table, columns, label, schema, constraint)?
-        }
+        None => free_name(host, rel, &used, (stmt.primary, stmt.isconstraint))?,
     };
     let temporary = rel.class.relpersistence == Persistence::Temporary;
     let tablespace = match (&stmt.table_space, stmt.reset_default_tblspc) {
@@ -237,7 +164,25 @@ pub fn describe(
         predicate,
         options,
         tablespace,
+        parent: None,
     })
+}
+
+/// An unused name for an index of the table with these columns. Counterpart: `ChooseIndexName`.
+pub fn free_name(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    columns: &[String],
+    (primary, constraint): (bool, bool),
+) -> Result<String> {
+    let schema = rel.class.relnamespace;
+    let (label, columns) = match (primary, constraint) {
+        (true, _) => ("pkey", None),
+        (_, true) => ("key", Some(creation::name_addition(columns))),
+        _ => ("idx", Some(creation::name_addition(columns))),
+    };
+    let (table, columns) = (rel.name(), columns.as_deref());
+    creation::free_relation_name(host, table, columns, label, schema, constraint)
 }
 
 /// True if the expression uses system columns such as `ctid` or `xmin`, whose values change without
@@ -294,7 +239,7 @@ pub fn constraint_of(host: &mut dyn CommandHost, index: Oid) -> Result<Option<Oi
 }
 
 /// Counterpart: `ChooseIndexColumnNames`.
-fn free_column_name(used: &[String], wanted: &str) -> String {
+pub fn free_column_name(used: &[String], wanted: &str) -> String {
     let mut name = wanted.to_string();
     for n in 1.. {
         if !used.contains(&name) {
@@ -464,10 +409,21 @@ fn find_opclass(
              class for the data type.",
         ));
     }
-    let (schema, name) = split(&elem.opclass);
+    named_opclass(host, &elem.opclass, (am, method.oid), ty)
+}
+
+/// The operator class with this name for an access method, given by name and OID. An error if it
+/// does not accept the type.
+pub fn named_opclass(
+    host: &mut dyn CommandHost,
+    names: &[parse::ast::Name],
+    (am, method): (&str, Oid),
+    ty: Oid,
+) -> Result<Oid> {
+    let (schema, name) = split(names);
     let shown = catalog::namespace::qualified(schema, name);
     let mut cat = host.catalog();
-    let oid = cat.find_opclass(method.oid, schema, name)?.ok_or_else(|| {
+    let oid = cat.find_opclass(method, schema, name)?.ok_or_else(|| {
         pg_err!(
             UNDEFINED_OBJECT,
             "operator class \"{shown}\" does not exist for access method \"{am}\""
@@ -599,9 +555,9 @@ pub fn create(
     Ok(oid)
 }
 
-/// Creates the catalog entries of the index and an empty file. The index is valid unless `valid` is
-/// false.
-fn enter(
+/// Creates the catalog entries of the index and, unless the table is partitioned, an empty file.
+/// The index is valid unless `valid` is false.
+pub fn enter(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
     new: &NewIndex,
@@ -622,20 +578,29 @@ fn enter(
     let spec = NewRelation {
         name: &new.name,
         namespace: class.relnamespace,
-        kind: RelKind::Index,
+        kind: match rel.kind() {
+            RelKind::PartitionedTable => RelKind::PartitionedIndex,
+            _ => RelKind::Index,
+        },
         persistence,
         owner: class.relowner,
         tablespace: new.tablespace,
         columns: &[],
         options: new.options.clone(),
     };
+    if let Some(parent) = new.parent {
+        host.lock_relation(parent.index, names::mode::SHARE_UPDATE_EXCLUSIVE)?;
+    }
     let (oid, mut row) = new_class(host, &spec)?;
     let database = host.backend().database();
     host.backend().lock(LockTag::relation(database, oid), LockMode::AccessExclusive)?;
     row.relnatts = (new.keys.len() + new.include.len()) as i16;
     row.relam = new.method.oid;
-    let file = class::file_of(host, &row);
-    create_relation_files(host.backend(), file, persistence)?;
+    row.relispartition = new.parent.is_some();
+    if row.relkind.has_storage() {
+        let file = class::file_of(host, &row);
+        create_relation_files(host.backend(), file, persistence)?;
+    }
     host.catalog().insert(&row)?;
     let of = (oid, new.method);
     for (i, key) in new.keys.iter().enumerate() {
@@ -648,13 +613,25 @@ fn enter(
         let row = attribute(host, rel, of, (number, name), None, *column)?;
         host.catalog().insert(&row)?;
     }
-    let index_row = PgIndex { indisvalid: valid, indisready: valid, ..index_row(rel, new, oid) };
+    let partitioned = rel.kind() == RelKind::PartitionedTable;
+    let indisready = valid || partitioned;
+    let index_row = PgIndex { indisvalid: valid, indisready, ..index_row(rel, new, oid) };
     host.catalog().insert(&index_row)?;
     let table = rel.oid();
     host.catalog().invalidate_relation(table, false);
     record_dependencies(host, rel, new, oid)?;
     set_has_index(host, table)?;
     host.catalog().increment_command_counter()?;
+    if let Some(parent) = new.parent {
+        let mut cat = host.catalog();
+        cat.insert(&PgInherits {
+            inhrelid: oid,
+            inhparent: parent.index,
+            inhseqno: 1,
+            inhdetachpending: false,
+        })?;
+        hierarchy::set_has_subclass(host, parent.index, true)?;
+    }
     Ok(oid)
 }
 
@@ -721,8 +698,20 @@ fn record_dependencies(
             row.conindid = oid;
             row.connoinherit = true;
             row.conkey = Some(keys);
+            let parent = new.parent.and_then(|p| p.constraint);
+            if let Some(parent) = parent {
+                row.conparentid = parent;
+                (row.conislocal, row.coninhcount, row.connoinherit) = (false, 1, false);
+            }
             let of = crate::constraint::insert(host, row, &columns)?;
-            host.catalog().record_dependency(this, of, DepType::Internal)?;
+            let mut cat = host.catalog();
+            cat.record_dependency(this, of, DepType::Internal)?;
+            if let Some(parent) = parent {
+                let parent = ObjectAddress::of::<PgConstraint>(parent);
+                cat.record_dependency(of, parent, DepType::PartitionPrimary)?;
+                let table = ObjectAddress::relation(table);
+                cat.record_dependency(of, table, DepType::PartitionSecondary)?;
+            }
             if constraint.deferrable {
                 let (table, deferred) = (rel.oid(), constraint.deferred);
                 add_deferred_trigger(host, table, of.object, oid, new.primary, deferred)?;
@@ -739,6 +728,12 @@ fn record_dependencies(
         }
     }
     let mut cat = host.catalog();
+    if let Some(parent) = new.parent {
+        let on = ObjectAddress::relation(parent.index);
+        cat.record_dependency(this, on, DepType::PartitionPrimary)?;
+        let table = ObjectAddress::relation(table);
+        cat.record_dependency(this, table, DepType::PartitionSecondary)?;
+    }
     let mut needs = Vec::new();
     for key in &new.keys {
         if key.collation.is_valid() {
@@ -772,8 +767,9 @@ pub fn add_deferred_trigger(
         constraint: of,
         deferrable: true,
         deferred,
+        parent: Oid::INVALID,
     };
-    constraint::add_trigger(host, table, trigger)
+    constraint::add_trigger(host, table, trigger).map(|_| ())
 }
 
 /// Sets `relhasindex` in the table's row, in place.
@@ -976,6 +972,7 @@ pub fn create_toast_index(host: &mut dyn CommandHost, toast: Oid, name: &str) ->
         predicate: Vec::new(),
         options: None,
         tablespace: rel.class.reltablespace,
+        parent: None,
     };
     create(host, &rel, &new, true)?;
     Ok(())

@@ -2,11 +2,12 @@
 //! server.
 //!
 //! Reading order: `dispatch` (shared parts and objects without storage are in crates `utility` and
-//! `define`); `relation`, `create_table`, `like`, `constraint`, `index`, `sequence` (creation of
-//! relations), `trigger`, `truncate`; `alter_table`, `alter_object`; `vacuum`, `frozen`,
+//! `define`); `relation`, `create_table`, `inherit`, `hierarchy`, `like`, `constraint`, `index`,
+//! `create_index`, `partitions`, `sequence` (creation of relations), `trigger`, `truncate`;
+//! `alter_table`, `alter_object`; `vacuum`, `frozen`,
 //! `wraparound`, `statistics`, `maintenance`, `cluster`, `catalog_files` (new files of tables and
-//! of catalogs); `view`, `domain`, `typecmd`, `extstats`, `role`, `grant`, `owned`; `database`,
-//! `tablespace`, `setting` (cluster-wide objects).
+//! of catalogs); `view`, `domain`, `typecmd`, `extstats`, `grant`, `owned`. The objects of the
+//! whole cluster are in the crate `clusterwide`.
 
 #![forbid(unsafe_code)]
 
@@ -16,31 +17,34 @@ mod catalog_files;
 mod cluster;
 mod constraint;
 mod create_as;
+mod create_index;
 mod create_table;
-pub mod database;
+mod define_table;
 mod dispatch;
 mod domain;
 mod extension_schema;
 mod extstats;
+mod foreign_key;
 mod frozen;
 pub mod grant;
+mod hierarchy;
 mod index;
 mod indexstats;
+mod inherit;
 mod like;
 mod maintenance;
 mod matview;
 pub mod on_commit;
 mod owned;
+mod partitions;
 mod relation;
 mod relname;
 mod rename;
-mod role;
 mod schema;
 mod sequence;
-mod setting;
 mod statistics;
-mod tablespace;
 mod toast;
+mod treestats;
 mod trigger;
 mod truncate;
 mod typecmd;
@@ -48,5 +52,6 @@ mod vacuum;
 mod view;
 pub mod wraparound;
 
+pub use clusterwide::database;
 pub use create_as::{create_table_of_plan, empty_table, select_into, table_exists, write_rows};
 pub use dispatch::{is_command, run_utility};

@@ -7,10 +7,12 @@
 //! Counterpart: `transformTableLikeClause`, `expandTableLikeClause`.
 
 use crate::create_table::{Column, Constraints};
+use crate::index;
+use crate::partitions::indexes::{self as partitioned, Creation};
 use crate::relation::NewColumn;
-use crate::{index, tablespace};
 use catalog::rows::{PgAttribute, PgConstraint, PgDescription, PgStatisticExt, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
+use clusterwide::tablespace;
 use deparse::{self as definition, IndexParts, Style};
 use ids::code::{ColumnGenerated, ColumnIdentity};
 use ids::{Oid, RelKind};
@@ -248,7 +250,7 @@ pub fn finish(host: &mut dyn CommandHost, oid: Oid, deferred: DeferredObjects) -
             );
         }
         let new = index::describe(host, &stmt, &rel, "")?;
-        let new = index::create(host, &rel, &new, true)?;
+        let new = partitioned::create(host, &rel, &new, Creation { filled: true, recurse: true })?;
         if let Some(text) = text {
             put_comment(host, ObjectAddress::relation(new), text)?;
         }

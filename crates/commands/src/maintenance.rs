@@ -2,14 +2,16 @@
 //!
 //! Counterpart: lockcmds.c, `ReindexIndex` and related functions of indexcmds.c.
 
-use crate::{catalog_files, index, tablespace};
+use crate::{catalog_files, index};
 use analyze::SessionLookup;
 use catalog::RelDesc;
 use catalog::rows::{CatalogRow, PgClass, indexes};
 use catalog::{acl, namespace};
+use clusterwide::tablespace;
 use ids::builtin::tablespace::GLOBAL as GLOBAL_TABLESPACE;
 use ids::{Oid, Persistence, RelKind};
 use parse::ast::{LockStmt, ReindexObjectType, ReindexStmt};
+use partition::Detached;
 use pgerror::{PgError, Result, Severity, bail, pg_err};
 use plan::query::{Query, RteKind};
 use std::sync::Arc;
@@ -202,6 +204,9 @@ fn reindex_wanted(
             names::exclude_readers(host, rv)?;
             let rel = names::open(host, rv, names::mode::SHARE)?;
             names::must_own_relation(host, &rel)?;
+            if matches!(rel.kind(), RelKind::PartitionedIndex | RelKind::PartitionedTable) {
+                return reindex_partitions(host, stmt.kind, &rel, wanted);
+            }
             if stmt.kind == ReindexObjectType::Index {
                 if rel.kind() != RelKind::Index {
                     bail!(WRONG_OBJECT_TYPE, "\"{}\" is not an index", rel.name());
@@ -226,6 +231,51 @@ fn reindex_wanted(
         }
         kind => reindex_many(host, kind, stmt.name.as_deref(), wanted),
     }
+}
+
+/// REINDEX of a partitioned table or index: of the leaves, each in its own transaction.
+/// Counterpart: `ReindexPartitions`.
+fn reindex_partitions(
+    host: &mut dyn CommandHost,
+    kind: ReindexObjectType,
+    rel: &RelDesc,
+    wanted: ReindexOptions,
+) -> Result<()> {
+    let is_index = rel.kind() == RelKind::PartitionedIndex;
+    match (kind, is_index) {
+        (ReindexObjectType::Index, false) => {
+            bail!(WRONG_OBJECT_TYPE, "\"{}\" is not an index", rel.name());
+        }
+        (ReindexObjectType::Table, true) => {
+            bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table or materialized view", rel.name());
+        }
+        _ => {}
+    }
+    let what = if is_index { "REINDEX INDEX" } else { "REINDEX TABLE" };
+    let schema = host.catalog().namespace_name(rel.class.relnamespace)?.unwrap_or_default();
+    let noun = if is_index { "index" } else { "table" };
+    let context = format!("while reindexing partitioned {noun} \"{schema}.{}\"", rel.name());
+    host.prevent_in_transaction_block(what).map_err(|e| e.context(context))?;
+    let below = partition::descendants(&mut host.catalog(), rel.oid(), Detached::Include)?;
+    for oid in below {
+        host.next_transaction()?;
+        let Some(class) = host.catalog().find_class(oid)? else { continue };
+        match class.relkind {
+            RelKind::Index => {
+                let keys = [oid.into()];
+                let row = host.catalog().scan(indexes::PG_INDEX_INDEXRELID_INDEX, &keys)?.pop();
+                let Some(table) = row.map(|r| r.indrelid) else { continue };
+                host.lock_relation(table, names::mode::ACCESS_EXCLUSIVE)?;
+                rebuild(host, table, oid, wanted)?;
+            }
+            RelKind::Table | RelKind::MaterializedView => {
+                host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
+                reindex_table(host, oid, wanted)?;
+            }
+            _ => {}
+        }
+    }
+    host.next_transaction()
 }
 
 /// REINDEX of a schema, a database or its system catalogs.
@@ -317,7 +367,7 @@ fn check_database(host: &mut dyn CommandHost, name: Option<&str>) -> Result<()> 
     if name.is_some_and(|n| n != own) {
         bail!(FEATURE_NOT_SUPPORTED, "can only reindex the currently open database");
     }
-    crate::database::must_own_named(host, &own)
+    clusterwide::database::must_own_named(host, &own)
 }
 
 fn concurrent_catalog() -> PgError {

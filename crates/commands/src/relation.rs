@@ -37,6 +37,10 @@ pub struct NewColumn {
     /// `attstorage`, if it differs from the type's default.
     pub storage: Option<ColumnStorage>,
     pub compression: u8,
+    /// It is defined in the statement, and not only inherited.
+    pub is_local: bool,
+    /// The number of parents that have it.
+    pub inhcount: i32,
 }
 
 impl NewColumn {
@@ -52,6 +56,8 @@ impl NewColumn {
             generated: ColumnGenerated::No,
             storage: None,
             compression: 0,
+            is_local: true,
+            inhcount: 0,
         }
     }
 }
@@ -141,6 +147,16 @@ fn check_containment(host: &mut dyn CommandHost, ty: Oid, within: &mut Vec<Oid>)
             }
             within.pop();
         }
+        TypType::Range | TypType::Multirange => {
+            let mut cat = host.catalog();
+            let range = match row.typtype {
+                TypType::Range => cat.range(ty)?,
+                _ => cat.range_of_multirange(ty)?,
+            };
+            if let Some(range) = range {
+                return check_containment(host, range.rngsubtype, within);
+            }
+        }
         _ if row.typelem.is_valid() && analyze::typename::is_true_array(&row) => {
             return check_containment(host, row.typelem, within);
         }
@@ -212,8 +228,8 @@ pub fn attribute_row(
         attidentity: column.identity,
         attgenerated: column.generated,
         attisdropped: false,
-        attislocal: true,
-        attinhcount: 0,
+        attislocal: column.is_local,
+        attinhcount: column.inhcount,
         attcollation: column.collation,
         attacl: None,
         attoptions: None,

@@ -3,14 +3,15 @@
 //!
 //! Counterpart: `RenameRelation`, `renameatt`, `RenameConstraint`, `AlterTableNamespace`.
 
-use crate::relation;
 use crate::relname::{move_relation, rename_relation};
+use crate::{alter_table, relation};
 use catalog::RelDesc;
 use catalog::rows::{Name, PgConstraint, PgRewrite, PgTrigger, indexes};
 use define::creation;
 use ids::code::ConType;
 use ids::{Oid, RelKind};
 use parse::ast::{AlterObjectSchemaStmt, DropBehavior, ObjectType, RangeVar, RenameStmt};
+use partition::Detached;
 use pgerror::{PgError, Result, bail, pg_err};
 use std::sync::Arc;
 use utility::host::{CommandHost, notice};
@@ -19,25 +20,53 @@ use utility::{class, names};
 /// ALTER … RENAME of a relation or of a part of one.
 pub fn rename(host: &mut dyn CommandHost, stmt: &RenameStmt, new: &str) -> Result<()> {
     let old = stmt.subname.as_deref().unwrap_or_default();
-    let Some(rel) = target(host, &stmt.relation, stmt.missing_ok)? else { return Ok(()) };
+    let lock = rename_lock(host, stmt)?;
+    let Some(rel) = target(host, &stmt.relation, lock, stmt.missing_ok)? else { return Ok(()) };
     match stmt.rename_type {
         ObjectType::Attribute if rel.kind() != RelKind::CompositeType => {
             bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a composite type", rel.name())
         }
         ObjectType::Column | ObjectType::Attribute => {
             let cascade = stmt.behavior == DropBehavior::Cascade;
-            rename_column(host, &rel, old, new, cascade)
+            let recurse = stmt.relation.as_ref().is_none_or(|rv| rv.inh);
+            rename_column(host, &rel, (old, new), (recurse, cascade))
         }
-        ObjectType::Tabconstraint => rename_constraint(host, &rel, old, new),
+        ObjectType::Tabconstraint => {
+            let recurse = stmt.relation.as_ref().is_none_or(|rv| rv.inh);
+            rename_constraint(host, &rel, (old, new), recurse)
+        }
         ObjectType::Rule => rename_rule(host, &rel, old, new),
         ObjectType::Trigger => rename_trigger(host, &rel, old, new),
         _ => rename_relation(host, &rel, new),
     }
 }
 
+/// The lock for RENAME. An index can be used while it is renamed, even by ALTER TABLE.
+fn rename_lock(host: &mut dyn CommandHost, stmt: &RenameStmt) -> Result<i32> {
+    let parts = [
+        ObjectType::Column,
+        ObjectType::Attribute,
+        ObjectType::Tabconstraint,
+        ObjectType::Rule,
+        ObjectType::Trigger,
+    ];
+    let index = match &stmt.relation {
+        Some(rv) if !parts.contains(&stmt.rename_type) => {
+            let mut cat = host.catalog();
+            match cat.find_relation(rv.schemaname.as_deref(), &rv.relname)? {
+                Some(oid) => cat.class(oid)?.relkind.is_index(),
+                None => stmt.rename_type == ObjectType::Index,
+            }
+        }
+        _ => false,
+    };
+    Ok(if index { names::mode::SHARE_UPDATE_EXCLUSIVE } else { names::mode::ACCESS_EXCLUSIVE })
+}
+
 /// ALTER … SET SCHEMA of a relation.
 pub fn set_schema(host: &mut dyn CommandHost, stmt: &AlterObjectSchemaStmt) -> Result<()> {
-    let Some(rel) = target(host, &stmt.relation, stmt.missing_ok)? else { return Ok(()) };
+    let lock = names::mode::ACCESS_EXCLUSIVE;
+    let Some(rel) = target(host, &stmt.relation, lock, stmt.missing_ok)? else { return Ok(()) };
     let schema = host.catalog().namespace(&stmt.newschema)?;
     if schema == rel.class.relnamespace {
         return Ok(());
@@ -51,10 +80,11 @@ pub fn set_schema(host: &mut dyn CommandHost, stmt: &AlterObjectSchemaStmt) -> R
 fn target(
     host: &mut dyn CommandHost,
     rv: &Option<Box<RangeVar>>,
+    lock: i32,
     missing_ok: bool,
 ) -> Result<Option<Arc<RelDesc>>> {
     let Some(rv) = rv else { return Err(PgError::internal("statement without a relation")) };
-    let Some(oid) = names::find(host, rv, names::mode::ACCESS_EXCLUSIVE)? else {
+    let Some(oid) = names::find(host, rv, lock)? else {
         if !missing_ok {
             return Err(names::missing(host, rv)?);
         }
@@ -71,56 +101,120 @@ fn target(
     Ok(Some(rel))
 }
 
+/// Renames a column of a table and of those below it, or of a composite type and its tables.
+/// Counterpart: `renameatt`.
 fn rename_column(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
-    old: &str,
-    new: &str,
-    cascade: bool,
+    (old, new): (&str, &str),
+    (recurse, cascade): (bool, bool),
 ) -> Result<()> {
     if rel.class.reloftype.is_valid() {
         bail!(WRONG_OBJECT_TYPE, "cannot rename column of typed table");
     }
-    host.catalog().check_typed_tables(rel, cascade)?;
+    let lock = names::mode::ACCESS_EXCLUSIVE;
+    let below = alter_table::descendants(host, rel, lock)?;
+    if !recurse && !below.is_empty() {
+        bail!(
+            INVALID_TABLE_DEFINITION,
+            "inherited column \"{old}\" must be renamed in child tables too"
+        );
+    }
+    for (child, parents) in below {
+        rename_one(host, &child, (old, new), parents)?;
+    }
+    if rel.kind() == RelKind::CompositeType {
+        for table in alter_table::tables_of_type(host, rel, cascade)? {
+            host.lock_relation(table, lock)?;
+            let table = host.catalog().relation(table)?;
+            for (child, parents) in alter_table::descendants(host, &table, lock)? {
+                rename_one(host, &child, (old, new), parents)?;
+            }
+            rename_one(host, &table, (old, new), 0)?;
+        }
+    }
+    rename_one(host, rel, (old, new), 0)
+}
+
+/// Renames a column of one table, `parents` of whose parents are renamed too.
+fn rename_one(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    (old, new): (&str, &str),
+    parents: i32,
+) -> Result<()> {
     let Some(a) = rel.column(old) else {
         if relation::SYSTEM_COLUMNS.iter().any(|s| s.0 == old) {
             bail!(FEATURE_NOT_SUPPORTED, "cannot rename system column \"{old}\"");
         }
         bail!(UNDEFINED_COLUMN, "column \"{old}\" does not exist")
     };
+    if a.attinhcount > parents {
+        bail!(INVALID_TABLE_DEFINITION, "cannot rename inherited column \"{old}\"");
+    }
     if relation::SYSTEM_COLUMNS.iter().any(|s| s.0 == new) {
         bail!(DUPLICATE_COLUMN, "column name \"{new}\" conflicts with a system column name");
     }
     if rel.column(new).is_some() {
         bail!(DUPLICATE_COLUMN, "column \"{new}\" of relation \"{}\" already exists", rel.name());
     }
-    if a.attinhcount > 0 {
-        bail!(INVALID_TABLE_DEFINITION, "cannot rename inherited column \"{old}\"");
-    }
-    if matches!(rel.kind(), RelKind::Table | RelKind::PartitionedTable) {
-        host.catalog().check_children(&rel.class.row)?;
-    }
-    let number = a.attnum;
-    class::change_column(host, rel.oid(), number, |a| a.attname = Name::new(new))?;
     // The column names of indexes do not change.
-    Ok(())
+    class::change_column(host, rel.oid(), a.attnum, |a| a.attname = Name::new(new))
 }
 
+/// Renames a constraint of a table, and an inherited one of those below it too. Counterpart:
+/// `rename_constraint_internal`.
 fn rename_constraint(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
-    old: &str,
-    new: &str,
+    (old, new): (&str, &str),
+    recurse: bool,
 ) -> Result<()> {
+    let lock = names::mode::ACCESS_EXCLUSIVE;
+    let row = constraint_named(host, rel, old)?;
+    if row.contype == ConType::Check && !row.connoinherit {
+        let below = alter_table::descendants(host, rel, lock)?;
+        if !recurse && !below.is_empty() {
+            bail!(
+                INVALID_TABLE_DEFINITION,
+                "inherited constraint \"{old}\" must be renamed in child tables too"
+            );
+        }
+        for (child, parents) in below {
+            rename_one_constraint(host, &child, (old, new), parents)?;
+        }
+    }
+    rename_one_constraint(host, rel, (old, new), 0)
+}
+
+fn constraint_named(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    name: &str,
+) -> Result<catalog::Row<PgConstraint>> {
     let index = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
-    let mut cat = host.catalog();
-    let found = |cat: &mut catalog::CatCx<'_>, name: &str| {
-        cat.scan(index, &[rel.oid().into(), Oid::INVALID.into(), name.into()])
-    };
-    let Some(row) = found(&mut cat, old)?.pop() else {
-        bail!(UNDEFINED_OBJECT, "constraint \"{old}\" for table \"{}\" does not exist", rel.name())
-    };
-    if !found(&mut cat, new)?.is_empty() {
+    let keys = [rel.oid().into(), Oid::INVALID.into(), name.into()];
+    let found = host.catalog().scan(index, &keys)?.pop();
+    found.ok_or_else(|| {
+        let table = rel.name();
+        pg_err!(UNDEFINED_OBJECT, "constraint \"{name}\" for table \"{table}\" does not exist")
+    })
+}
+
+fn rename_one_constraint(
+    host: &mut dyn CommandHost,
+    rel: &Arc<RelDesc>,
+    (old, new): (&str, &str),
+    parents: i32,
+) -> Result<()> {
+    let row = constraint_named(host, rel, old)?;
+    let inherits = row.contype == ConType::Check && !row.connoinherit;
+    if inherits && row.coninhcount > parents {
+        bail!(INVALID_TABLE_DEFINITION, "cannot rename inherited constraint \"{old}\"");
+    }
+    let index = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
+    let keys = [rel.oid().into(), Oid::INVALID.into(), new.into()];
+    if !host.catalog().scan(index, &keys)?.is_empty() {
         bail!(
             DUPLICATE_OBJECT,
             "constraint \"{new}\" for relation \"{}\" already exists",
@@ -133,12 +227,7 @@ fn rename_constraint(
         let index = host.catalog().relation(index)?;
         return rename_relation(host, &index, new);
     }
-    if row.contype == ConType::Check && !row.connoinherit {
-        if row.coninhcount > 0 {
-            bail!(INVALID_TABLE_DEFINITION, "cannot rename inherited constraint \"{old}\"");
-        }
-        cat.check_children(&rel.class.row)?;
-    }
+    let mut cat = host.catalog();
     cat.update(&row, &PgConstraint { conname: Name::new(new), ..row.row.clone() })?;
     cat.invalidate_relation(rel.oid(), false);
     cat.increment_command_counter()
@@ -172,6 +261,17 @@ fn rename_trigger(host: &mut dyn CommandHost, rel: &RelDesc, old: &str, new: &st
     let Some(row) = cat.scan(index, &[rel.oid().into(), old.into()])?.pop() else {
         bail!(UNDEFINED_OBJECT, "trigger \"{old}\" for table \"{}\" does not exist", rel.name())
     };
+    if row.tgparentid.is_valid() {
+        let parents = partition::parents(&mut cat, rel.oid())?;
+        let parent = parents.first().copied().unwrap_or_default();
+        let table = cat.find_class(parent)?.map_or_else(String::new, |c| c.relname.to_string());
+        return Err(pg_err!(
+            INTERNAL_ERROR,
+            "cannot rename trigger \"{old}\" on table \"{}\"",
+            rel.name()
+        )
+        .hint(format!("Rename the trigger on the partitioned table \"{table}\" instead.")));
+    }
     if old == new {
         return Ok(());
     }
@@ -179,5 +279,41 @@ fn rename_trigger(host: &mut dyn CommandHost, rel: &RelDesc, old: &str, new: &st
         bail!(DUPLICATE_OBJECT, "trigger \"{new}\" for relation \"{}\" already exists", rel.name());
     }
     cat.update(&row, &PgTrigger { tgname: Name::new(new), ..row.row.clone() })?;
-    cat.increment_command_counter()
+    cat.invalidate_relation(rel.oid(), false);
+    cat.increment_command_counter()?;
+    rename_below(host, rel, row.oid, new)
+}
+
+/// Renames the triggers of partitions that are children of a trigger. Counterpart:
+/// `renametrig_partition`.
+fn rename_below(host: &mut dyn CommandHost, rel: &RelDesc, trigger: Oid, new: &str) -> Result<()> {
+    if rel.kind() != RelKind::PartitionedTable {
+        return Ok(());
+    }
+    for oid in partition::children(&mut host.catalog(), rel.oid(), Detached::Include)? {
+        host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
+        let part = host.catalog().relation(oid)?;
+        for t in part.triggers.iter().filter(|t| t.tgparentid == trigger) {
+            let index = indexes::PG_TRIGGER_TGRELID_TGNAME_INDEX;
+            let mut cat = host.catalog();
+            if !cat.scan(index, &[oid.into(), new.into()])?.is_empty() {
+                bail!(
+                    DUPLICATE_OBJECT,
+                    "trigger \"{new}\" for relation \"{}\" already exists",
+                    part.name()
+                );
+            }
+            let Some(row) = cat.scan(indexes::PG_TRIGGER_OID_INDEX, &[t.oid.into()])?.pop() else {
+                continue;
+            };
+            if row.tgname != t.tgname {
+                continue;
+            }
+            cat.update(&row, &PgTrigger { tgname: Name::new(new), ..row.row.clone() })?;
+            cat.invalidate_relation(oid, false);
+            cat.increment_command_counter()?;
+            rename_below(host, &part, t.oid, new)?;
+        }
+    }
+    Ok(())
 }

@@ -5,9 +5,9 @@
 mod parameters;
 
 use crate::relation::{NewColumn, NewRelation};
-use crate::tablespace;
 use catalog::rows::{CatalogRow, PgClass, PgSequence};
 use catalog::{ObjectAddress, cache};
+use clusterwide::tablespace;
 use define::creation;
 use engine::sequence::{self, SequenceFile};
 use ids::code::DepType;

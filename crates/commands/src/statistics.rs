@@ -9,11 +9,19 @@ use engine::sample::Sample;
 use ids::{Oid, RelKind, builtin};
 use pgerror::{Result, SqlState};
 use std::cmp::Ordering;
-use types::{Comparer, Datum, DatumRef, TypeInfo};
+use std::sync::Arc;
+use types::{Comparer, Datum, DatumRef, RangeType, TypeInfo};
 use utility::host::CommandHost;
 
 /// Values wider than this number of bytes are counted but not stored.
 pub const WIDTH_MAX: usize = 1024;
+
+/// Kinds of statistics of ranges (`stakind`).
+const LENGTH_HISTOGRAM: i16 = 6;
+const BOUNDS_HISTOGRAM: i16 = 7;
+
+/// The operator `<` of double precision.
+const FLOAT8_LESS: Oid = Oid(672);
 
 /// The statistics of a column.
 #[derive(Clone, Debug, Default, PartialEq)]
@@ -38,6 +46,9 @@ pub fn compute(
     sample: &Sample,
     target: usize,
 ) -> Result<Option<PgStatistic>> {
+    if let Some(ty) = range_type(host, a)? {
+        return ranges(host, (rel, a), &ty, (sample, sample_column), target);
+    }
     let ops = host.catalog().type_ops(a.atttypid)?;
     let info = host.functions().type_info(a.atttypid)?;
     // Computed values, as in indexes, have no short varlena headers.
@@ -104,6 +115,76 @@ pub fn compute(
     Ok(Some(row))
 }
 
+/// The range type of a column of a range type or multirange type that has statistics of its own.
+fn range_type(host: &mut dyn CommandHost, a: &PgAttribute) -> Result<Option<Arc<RangeType>>> {
+    let mut cat = host.catalog();
+    let (base, _) = cat.base_type(a.atttypid)?;
+    let function = cat.type_row(base)?.typanalyze;
+    match function {
+        builtin::proc::RANGE_TYPANALYZE | builtin::proc::MULTIRANGE_TYPANALYZE => {
+            cat.range_type(base).map(Some)
+        }
+        _ => Ok(None),
+    }
+}
+
+/// The statistics of a column of ranges or multiranges. Counterpart: `compute_range_stats`.
+fn ranges(
+    host: &mut dyn CommandHost,
+    (rel, a): (&RelDesc, &PgAttribute),
+    ty: &RangeType,
+    (sample, column): (&Sample, usize),
+    target: usize,
+) -> Result<Option<PgStatistic>> {
+    let packed = rel.kind() != RelKind::Index;
+    let mut counts = Values { packed, rows: 0, nulls: 0, wide: 0, width: 0.0, values: Vec::new() };
+    let info = host.functions().type_info(a.atttypid)?;
+    for (batch, left_out) in sample.rows.iter().zip(&sample.omitted) {
+        let mut left_out = left_out.iter().filter(|v| v.column == column).peekable();
+        for r in 0..batch.len {
+            match left_out.next_if(|v| v.row == r) {
+                Some(value) => counts.push_wide(value.stored),
+                None => counts.push(batch.get(r, column), &info),
+            }
+        }
+    }
+    if counts.rows == 0 {
+        return Ok(None);
+    }
+    let mut stats = counts.stats();
+    if counts.nulls < counts.rows {
+        stats.distinct = -(1.0 - stats.null_frac);
+    }
+    let mut row = empty_row(rel.oid(), a.attnum, &stats);
+    let kept = sample_values(sample, column).filter(|value| !value.is_null());
+    let found = types::ranges::stats::collect(host.functions(), ty, kept, target)?;
+    let Some(found) = found else { return Ok(Some(row)) };
+    let none = Oid::INVALID;
+    let mut slot = 0;
+    if !found.bounds.is_empty() {
+        let range = host.functions().type_info(ty.oid)?;
+        fill(&mut row, slot, BOUNDS_HISTOGRAM, none, none, None, array(&range, &found.bounds)?);
+        slot += 1;
+    }
+    let float8 = host.functions().type_info(types::oids::FLOAT8)?;
+    let lengths: Vec<Datum> = found.lengths.iter().map(|l| Datum::float8(*l)).collect();
+    let lengths = match lengths.is_empty() {
+        true => None,
+        false => array(&float8, &lengths)?,
+    };
+    let empty = Some(vec![found.empty]);
+    fill(&mut row, slot, LENGTH_HISTOGRAM, FLOAT8_LESS, none, empty, lengths);
+    Ok(Some(row))
+}
+
+/// The values of a column of the sample, without those that were too wide to keep.
+fn sample_values(sample: &Sample, column: usize) -> impl Iterator<Item = DatumRef<'_>> {
+    sample.rows.iter().zip(&sample.omitted).flat_map(move |(batch, left_out)| {
+        let kept = move |r: &usize| !left_out.iter().any(|v| v.column == column && v.row == *r);
+        (0..batch.len).filter(kept).map(move |r| batch.get(r, column))
+    })
+}
+
 /// Adds the statistics of the elements of an array column. Counterpart: `array_typanalyze`.
 fn elements(
     host: &mut dyn CommandHost,
@@ -125,11 +206,7 @@ fn elements(
     let info = host.functions().type_info(ty.typelem)?;
     let collation = a.attcollation;
     let Ok(order) = host.facts().type_compare(ty.typelem, collation) else { return Ok(()) };
-    let arrays = sample.rows.iter().zip(&sample.omitted).flat_map(|(batch, left_out)| {
-        let kept = move |r: &usize| !left_out.iter().any(|v| v.column == column && v.row == *r);
-        (0..batch.len).filter(kept).map(move |r| batch.get(r, column))
-    });
-    let arrays = arrays.filter(|array| !array.is_null());
+    let arrays = sample_values(sample, column).filter(|array| !array.is_null());
     let found = types::array::element_stats(arrays, &info, (&order, collation), target);
     let Some(found) = found else { return Ok(()) };
     if !found.elements.is_empty() {

@@ -70,7 +70,8 @@ fn needs_toast(columns: &[PgAttribute], encoding: i32) -> bool {
 pub fn add_toast(host: &mut dyn CommandHost, table: Oid, options: Option<Vec<Text>>) -> Result<()> {
     let rel = host.catalog().relation(table)?;
     let encoding = host.catalog().session.encoding;
-    if rel.class.reltoastrelid.is_valid() || !needs_toast(&rel.attributes, encoding) {
+    let may = rel.kind().has_table_am() && !rel.class.reltoastrelid.is_valid();
+    if !may || !needs_toast(&rel.attributes, encoding) {
         return Ok(());
     }
     let class = &rel.class.row;

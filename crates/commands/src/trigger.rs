@@ -3,6 +3,7 @@
 //! Counterpart: commands/trigger.c (`CreateTriggerFiringOn`).
 
 use crate::constraint;
+use crate::partitions::triggers;
 use analyze::SessionLookup;
 use analyze::ddl::TriggerKind;
 use catalog::rows::{Int2Vector, Name, PgClass, PgConstraint, PgProc, PgTrigger, Text, indexes};
@@ -57,7 +58,7 @@ pub(crate) fn create(host: &mut dyn CommandHost, stmt: &CreateTrigStmt, sql: &st
         None => host.catalog().new_oid(indexes::PG_TRIGGER_OID_INDEX)?,
     };
     let constraint = match stmt.isconstraint {
-        true => add_constraint(host, &rel, stmt)?,
+        true => add_constraint(host, &rel, &stmt.trigname, (stmt.deferrable, stmt.initdeferred))?,
         false => Oid::INVALID,
     };
     let columns = columns(&rel, &stmt.columns)?;
@@ -83,7 +84,8 @@ pub(crate) fn create(host: &mut dyn CommandHost, stmt: &CreateTrigStmt, sql: &st
         tgnewtable: new_table.map(Name::new),
     };
     store(host, &row, existing.as_ref())?;
-    record(host, &row, condition.as_ref())
+    record(host, &row, condition.as_ref())?;
+    triggers::clone_to_all(host, &row, stmt.replace)
 }
 
 /// Error 42809 for a relation that cannot have triggers of this kind.
@@ -98,9 +100,12 @@ fn check_relation(rel: &RelDesc, stmt: &CreateTrigStmt) -> Result<()> {
             wrong("a table", "Tables cannot have INSTEAD OF triggers.")
         }
         RelKind::Table => Ok(()),
-        RelKind::PartitionedTable => {
-            Err(PgError::unsupported(format!("trigger on partitioned table \"{name}\"")))
+        RelKind::PartitionedTable if stmt.row && !stmt.transition_rels.is_empty() => {
+            Err(pg_err!(FEATURE_NOT_SUPPORTED, "\"{name}\" is a partitioned table").detail(
+                "ROW triggers with transition tables are not supported on partitioned tables.",
+            ))
         }
+        RelKind::PartitionedTable => Ok(()),
         RelKind::View if !instead && stmt.row => {
             wrong("a view", "Views cannot have row-level BEFORE or AFTER triggers.")
         }
@@ -267,14 +272,14 @@ fn existing(
 }
 
 /// Creates the constraint of a constraint trigger.
-fn add_constraint(host: &mut dyn CommandHost, rel: &RelDesc, stmt: &CreateTrigStmt) -> Result<Oid> {
-    let row = constraint::row(host, &stmt.trigname, rel, ConType::Trigger)?;
-    let row = PgConstraint {
-        condeferrable: stmt.deferrable,
-        condeferred: stmt.initdeferred,
-        connoinherit: true,
-        ..row
-    };
+pub(crate) fn add_constraint(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    name: &str,
+    (condeferrable, condeferred): (bool, bool),
+) -> Result<Oid> {
+    let row = constraint::row(host, name, rel, ConType::Trigger)?;
+    let row = PgConstraint { condeferrable, condeferred, connoinherit: true, ..row };
     constraint::insert(host, row, &[]).map(|address| address.object)
 }
 
@@ -308,7 +313,7 @@ fn arguments(args: &[ast::Name]) -> Text {
 }
 
 /// Inserts or replaces the row, and marks the table.
-fn store(
+pub(crate) fn store(
     host: &mut dyn CommandHost,
     row: &PgTrigger,
     existing: Option<&catalog::Row<PgTrigger>>,
@@ -334,7 +339,11 @@ fn store(
 }
 
 /// Records the dependencies of a trigger.
-fn record(host: &mut dyn CommandHost, row: &PgTrigger, condition: Option<&Expr>) -> Result<()> {
+pub(crate) fn record(
+    host: &mut dyn CommandHost,
+    row: &PgTrigger,
+    condition: Option<&Expr>,
+) -> Result<()> {
     let this = ObjectAddress::of::<PgTrigger>(row.oid);
     let mut cat = host.catalog();
     let function = ObjectAddress::of::<PgProc>(row.tgfoid);

@@ -8,6 +8,7 @@ use executor::{Change, Level, OpenRel, Timing};
 use ids::code::ConType;
 use ids::{Oid, RelKind};
 use parse::ast::{DropBehavior, TruncateStmt};
+use partition::Detached;
 use pgerror::{PgError, Result, SqlState, bail, pg_err};
 use std::sync::Arc;
 use utility::host::{CommandHost, Contexts, notice};
@@ -22,7 +23,21 @@ pub fn truncate(host: &mut dyn CommandHost, stmt: &TruncateStmt) -> Result<()> {
             continue;
         }
         check(host, &rel)?;
+        let only_partitioned = !rv.inh && rel.kind() == RelKind::PartitionedTable;
+        let below = partition::descendants(&mut host.catalog(), rel.oid(), Detached::Omit)?;
         tables.push(rel);
+        if only_partitioned {
+            return Err(pg_err!(
+                WRONG_OBJECT_TYPE,
+                "cannot truncate only a partitioned table"
+            )
+            .hint(
+                "Do not specify the ONLY keyword, or use TRUNCATE ONLY on the partitions directly.",
+            ));
+        }
+        for &oid in below[1..].iter().filter(|_| rv.inh) {
+            add_child(host, &mut tables, oid)?;
+        }
     }
     if stmt.behavior == DropBehavior::Cascade {
         loop {
@@ -46,7 +61,9 @@ pub fn truncate(host: &mut dyn CommandHost, stmt: &TruncateStmt) -> Result<()> {
         return Err(still_referenced(&referencing, &referenced));
     }
     let mut with_triggers = Vec::new();
-    for table in tables.iter().filter(|t| t.class.relhastriggers) {
+    let has_own =
+        |t: &RelDesc| t.triggers.iter().any(|row| row.tgtype & Change::Truncate.bit() != 0);
+    for table in tables.iter().filter(|t| has_own(t)) {
         let rel = host.services().open_relation(table.oid())?;
         let fires = |timing| rel.triggers.have(timing, Level::Statement, Change::Truncate);
         if fires(Timing::Before) || fires(Timing::After) {
@@ -66,6 +83,19 @@ pub fn truncate(host: &mut dyn CommandHost, stmt: &TruncateStmt) -> Result<()> {
     result
 }
 
+/// Adds a table below one of the list. Its own privileges are not needed.
+fn add_child(host: &mut dyn CommandHost, tables: &mut Vec<Arc<RelDesc>>, oid: Oid) -> Result<()> {
+    host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
+    let Some(rel) = host.catalog().try_relation(oid)? else { return Ok(()) };
+    if tables.iter().any(|t| t.oid() == oid) || rel.other_temp {
+        return Ok(());
+    }
+    check_kind(&rel)?;
+    host.check_not_in_use(oid, rel.name(), "TRUNCATE")?;
+    tables.push(rel);
+    Ok(())
+}
+
 fn truncate_all(
     host: &mut dyn CommandHost,
     stmt: &TruncateStmt,
@@ -81,7 +111,7 @@ fn truncate_all(
             }
         }
     }
-    for table in tables {
+    for table in tables.iter().filter(|t| t.kind().has_storage()) {
         truncate_one(host, table)?;
     }
     Ok(())
@@ -97,19 +127,22 @@ fn fire(host: &mut dyn CommandHost, rel: &Arc<OpenRel>, timing: Timing) -> Resul
 
 /// The checks that are made before the lock is requested.
 fn may_truncate(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
+    check_kind(rel)?;
+    names::check_table_privileges(host, rel, acl::TRUNCATE)
+}
+
+fn check_kind(rel: &RelDesc) -> Result<()> {
     if rel.kind() == RelKind::ForeignTable {
         return Err(PgError::unsupported(format!("foreign table \"{}\"", rel.name())));
     }
     if !matches!(rel.kind(), RelKind::Table | RelKind::PartitionedTable) {
         bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table", rel.name());
     }
-    names::not_a_catalog(rel)?;
-    names::check_table_privileges(host, rel, acl::TRUNCATE)
+    names::not_a_catalog(rel)
 }
 
 fn check(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     may_truncate(host, rel)?;
-    host.catalog().check_children(&rel.class.row)?;
     class::not_of_other_session(rel, "truncate")?;
     host.check_not_in_use(rel.oid(), rel.name(), "TRUNCATE")
 }

@@ -2,13 +2,14 @@
 //!
 //! Counterpart: vacuum.c, analyze.c.
 
-use crate::{indexstats, statistics};
+use crate::{indexstats, statistics, treestats};
 use catalog::RelDesc;
 use catalog::namespace::PG_CATALOG;
 use catalog::rows::{CatalogRow, PgClass, PgStatistic, indexes};
 use engine::vacuum::{VacuumOptions, VacuumResult};
 use ids::{AttrNo, MultiXid, Oid, Persistence, RelKind, Xid};
 use parse::ast::{VacuumRelation, VacuumStmt};
+use partition::Detached;
 use pgerror::{PgError, Result, Severity, bail, pg_err};
 use std::sync::Arc;
 use std::time::Duration;
@@ -216,8 +217,17 @@ fn targets(host: &mut dyn CommandHost, stmt: &VacuumStmt, params: &Params) -> Re
         };
         // Checked first, so that a user without privileges does not wait for the lock.
         if check_target(host, &rel, params.verb())? {
-            let columns = va_cols.iter().map(|c| c.to_string()).collect();
-            out.push(Target { oid: rel.oid(), name: Some(rv.relname.to_string()), columns });
+            let columns: Vec<String> = va_cols.iter().map(|c| c.to_string()).collect();
+            let below = match rel.kind() {
+                RelKind::PartitionedTable => {
+                    partition::descendants(&mut host.catalog(), rel.oid(), Detached::Include)?
+                }
+                _ => vec![rel.oid()],
+            };
+            let name = Some(rv.relname.to_string());
+            out.push(Target { oid: rel.oid(), name, columns: columns.clone() });
+            let partitions = below[1..].iter();
+            out.extend(partitions.map(|&oid| Target { oid, name: None, columns: columns.clone() }));
         }
     }
     if stmt.rels.is_empty() {
@@ -225,7 +235,8 @@ fn targets(host: &mut dyn CommandHost, stmt: &VacuumStmt, params: &Params) -> Re
         for class in host.catalog().scan_all::<PgClass>()? {
             // Relations of all kinds are checked, as in PostgreSQL.
             let permitted = check_owner(host, &class, params.verb())?;
-            if permitted && matches!(class.relkind, RelKind::Table | RelKind::MaterializedView) {
+            let kinds = [RelKind::Table, RelKind::MaterializedView, RelKind::PartitionedTable];
+            if permitted && kinds.contains(&class.relkind) {
                 oids.push(class.oid);
             }
         }
@@ -251,10 +262,6 @@ fn warn(host: &mut dyn CommandHost, e: PgError) {
 
 /// True if the user may process the relation and it is a table. Otherwise a warning is raised.
 fn check_target(host: &mut dyn CommandHost, rel: &RelDesc, verb: &str) -> Result<bool> {
-    let name = rel.name();
-    if rel.kind() == RelKind::PartitionedTable {
-        return Err(PgError::unsupported(format!("{verb} of partitioned table \"{name}\"")));
-    }
     check_owner(host, &rel.class.row, verb)
 }
 
@@ -306,7 +313,7 @@ fn open(
     if rel.other_temp || !check_target(host, &rel, verb)? {
         return Ok(None);
     }
-    if !rel.kind().has_table_am() {
+    if !rel.kind().has_table_am() && rel.kind() != RelKind::PartitionedTable {
         let name = rel.name();
         let what = match verb {
             "vacuum" => "cannot vacuum non-tables or special system tables",
@@ -437,11 +444,13 @@ fn report_unsupported_index(
 }
 
 /// Vacuums a table and, in a separate transaction, its TOAST table. Returns false if the table was
-/// skipped.
+/// skipped. A partitioned table has no rows to vacuum.
 fn vacuum_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -> Result<bool> {
     let lock = names::mode::SHARE_UPDATE_EXCLUSIVE;
     let Some(rel) = open(host, target, lock, "vacuum", params)? else { return Ok(false) };
-    let Some(table) = rel.table.clone() else { return Ok(false) };
+    let Some(table) = rel.table.clone() else {
+        return Ok(rel.kind() == RelKind::PartitionedTable);
+    };
     let (mut btrees, mut unsupported_index) = (Vec::new(), false);
     let mut oids = Vec::new();
     for i in rel.indexes.iter().filter(|i| i.indisready) {
@@ -563,7 +572,35 @@ fn analyze_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -
     if rel.kind() == RelKind::Toast || rel.oid() == PgStatistic::RELATION {
         return Ok(());
     }
-    let Some(table) = rel.table.clone() else { return Ok(()) };
+    let default = number(host, "default_statistics_target", 100) as i32;
+    let (wanted, rows_wanted) = columns_wanted(&rel, target, default)?;
+    if let Some(table) = &rel.table {
+        analyze_rows(host, (&rel, table), target, params, (&wanted, rows_wanted))?;
+    }
+    if !rel.class.relhassubclass {
+        return Ok(());
+    }
+    let how = (&wanted[..], rows_wanted);
+    let found = treestats::compute(host, &rel, how, params.verbose)?;
+    let Some((rows, count)) = found else { return Ok(()) };
+    for row in &rows {
+        store(host, row)?;
+    }
+    if rel.kind() == RelKind::PartitionedTable {
+        update_statistics(&mut host.catalog(), target.oid, |row| {
+            row.relpages = -1;
+            row.reltuples = count as f32;
+        })?;
+    }
+    Ok(())
+}
+
+/// The columns to analyze with their statistics targets, and the number of rows to sample.
+fn columns_wanted(
+    rel: &RelDesc,
+    target: &Target,
+    default: i32,
+) -> Result<(Vec<(AttrNo, usize)>, usize)> {
     let mut wanted: Vec<AttrNo> = Vec::new();
     for name in &target.columns {
         let Some(a) = rel.column(name) else {
@@ -585,28 +622,36 @@ fn analyze_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -
     if target.columns.is_empty() {
         wanted = rel.attributes.iter().map(|a| a.attnum).collect();
     }
-    let default = number(host, "default_statistics_target", 100) as i32;
     let detail = |n: AttrNo| {
         let own = rel.attribute(n).map_or(0, |a| a.attstattarget);
         if own < 0 { default } else { own }
     };
     wanted.retain(|n| rel.attribute(*n).is_some_and(|a| !a.attisdropped) && detail(*n) != 0);
     let rows_wanted = wanted.iter().map(|n| 300 * detail(*n)).max().unwrap_or(100).max(100);
-    let sample = engine::sample::sample_rows(
-        host.backend(),
-        &table,
-        &wanted,
-        rows_wanted as usize,
-        statistics::WIDTH_MAX,
-    )?;
-    for (index, &n) in wanted.iter().enumerate() {
+    let wanted = wanted.iter().map(|&n| (n, detail(n) as usize));
+    Ok((wanted.collect(), rows_wanted as usize))
+}
+
+/// Computes the statistics of the rows of one table.
+fn analyze_rows(
+    host: &mut dyn CommandHost,
+    (rel, table): (&Arc<RelDesc>, &Arc<engine::TableDesc>),
+    target: &Target,
+    params: &Params,
+    (columns, rows_wanted): (&[(AttrNo, usize)], usize),
+) -> Result<()> {
+    let default = number(host, "default_statistics_target", 100) as i32;
+    let wanted: Vec<AttrNo> = columns.iter().map(|c| c.0).collect();
+    let wide = statistics::WIDTH_MAX;
+    let sample = engine::sample::sample_rows(host.backend(), table, &wanted, rows_wanted, wide)?;
+    for (index, &(n, detail)) in columns.iter().enumerate() {
         let Some(a) = rel.attribute(n) else { continue };
-        if let Some(row) = statistics::compute(host, &rel, a, index, &sample, detail(n) as usize)? {
+        if let Some(row) = statistics::compute(host, rel, a, index, &sample, detail)? {
             store(host, &row)?;
         }
     }
     if target.columns.is_empty() {
-        for row in indexstats::compute(host, &rel, &wanted, &sample, default)? {
+        for row in indexstats::compute(host, rel, &wanted, &sample, default)? {
             store(host, &row)?;
         }
     }

@@ -70,7 +70,7 @@ pub fn old_databases(host: &mut dyn CommandHost) -> Result<(Vec<OldDatabase>, Ve
     let next = txns.next_full_xid().xid();
     let (mut old, mut names) = (Vec::new(), Vec::new());
     let mut rows = host.catalog().scan_all::<PgDatabase>()?;
-    rows.retain(|row| !crate::database::is_invalid(row));
+    rows.retain(|row| !clusterwide::database::is_invalid(row));
     for row in &rows {
         names.push((row.oid, row.datname.to_string()));
         // The database that determines the server's limit is always included, because its row and

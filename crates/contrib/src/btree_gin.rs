@@ -87,18 +87,24 @@ fn consistent(_: &Condition<'_>, _: &[bool]) -> Result<Ternary> {
 
 /// The support functions of a type: its name in the symbols, its least value, its comparison.
 macro_rules! types {
-    ($($extract:literal $query:literal $prefix:literal $least:expr, $order:literal;)*) => {
+    ($($ty:literal $least:expr, $order:literal;)*) => {
         const SUPPORT: &[ByCase<Function>] = &[
             ByCase::same("gin_btree_consistent", Function::Consistent(consistent)),
             $(
-                ByCase::same($extract, Function::ExtractValue(extract_value)),
                 ByCase::same(
-                    $query,
+                    concat!("gin_extract_value_", $ty),
+                    Function::ExtractValue(extract_value),
+                ),
+                ByCase::same(
+                    concat!("gin_extract_query_", $ty),
                     Function::ExtractQuery(|_, value, strategy, query| {
                         extract_query(value, strategy, query, &$least, $order)
                     }),
                 ),
-                ByCase::same($prefix, Function::ComparePartial(compare_prefix)),
+                ByCase::same(
+                    concat!("gin_compare_prefix_", $ty),
+                    Function::ComparePartial(compare_prefix),
+                ),
             )*
         ];
     };
@@ -121,58 +127,31 @@ fn least_numeric() -> Datum {
 }
 
 types! {
-    "gin_extract_value_int2" "gin_extract_query_int2" "gin_compare_prefix_int2" Datum::int2(i16::MIN),
-        "btint2cmp";
-    "gin_extract_value_int4" "gin_extract_query_int4" "gin_compare_prefix_int4" Datum::int4(i32::MIN),
-        "btint4cmp";
-    "gin_extract_value_int8" "gin_extract_query_int8" "gin_compare_prefix_int8" Datum::int8(i64::MIN),
-        "btint8cmp";
-    "gin_extract_value_float4" "gin_extract_query_float4" "gin_compare_prefix_float4" Datum::float4(f32::NEG_INFINITY),
-        "btfloat4cmp";
-    "gin_extract_value_float8" "gin_extract_query_float8" "gin_compare_prefix_float8" Datum::float8(f64::NEG_INFINITY),
-        "btfloat8cmp";
-    "gin_extract_value_money" "gin_extract_query_money" "gin_compare_prefix_money" Datum::int8(i64::MIN),
-        "cash_cmp";
-    "gin_extract_value_oid" "gin_extract_query_oid" "gin_compare_prefix_oid" Datum::Word(0),
-        "btoidcmp";
-    "gin_extract_value_timestamp" "gin_extract_query_timestamp" "gin_compare_prefix_timestamp" Datum::int8(i64::MIN),
-        "timestamp_cmp";
-    "gin_extract_value_timestamptz" "gin_extract_query_timestamptz" "gin_compare_prefix_timestamptz" Datum::int8(i64::MIN),
-        "timestamp_cmp";
-    "gin_extract_value_time" "gin_extract_query_time" "gin_compare_prefix_time" Datum::int8(0),
-        "time_cmp";
-    "gin_extract_value_timetz" "gin_extract_query_timetz" "gin_compare_prefix_timetz" Datum::bytes(LEAST_TIMETZ),
-        "timetz_cmp";
-    "gin_extract_value_date" "gin_extract_query_date" "gin_compare_prefix_date" Datum::int4(i32::MIN),
-        "date_cmp";
-    "gin_extract_value_interval" "gin_extract_query_interval" "gin_compare_prefix_interval" Datum::bytes(LEAST_INTERVAL),
-        "interval_cmp";
-    "gin_extract_value_macaddr" "gin_extract_query_macaddr" "gin_compare_prefix_macaddr" Datum::bytes([0; 6]),
-        "macaddr_cmp";
-    "gin_extract_value_macaddr8" "gin_extract_query_macaddr8" "gin_compare_prefix_macaddr8" Datum::bytes([0; 8]),
-        "macaddr8_cmp";
-    "gin_extract_value_inet" "gin_extract_query_inet" "gin_compare_prefix_inet" Datum::bytes(LEAST_INET),
-        "network_cmp";
-    "gin_extract_value_cidr" "gin_extract_query_cidr" "gin_compare_prefix_cidr" Datum::bytes(LEAST_INET),
-        "network_cmp";
-    "gin_extract_value_text" "gin_extract_query_text" "gin_compare_prefix_text" Datum::bytes([]),
-        "bttextcmp";
-    "gin_extract_value_bpchar" "gin_extract_query_bpchar" "gin_compare_prefix_bpchar" Datum::bytes([]),
-        "bpcharcmp";
-    "gin_extract_value_char" "gin_extract_query_char" "gin_compare_prefix_char" Datum::Word(0),
-        "btcharcmp";
-    "gin_extract_value_bytea" "gin_extract_query_bytea" "gin_compare_prefix_bytea" Datum::bytes([]),
-        "byteacmp";
-    "gin_extract_value_bit" "gin_extract_query_bit" "gin_compare_prefix_bit" Datum::bytes([0; 4]),
-        "bitcmp";
-    "gin_extract_value_varbit" "gin_extract_query_varbit" "gin_compare_prefix_varbit" Datum::bytes([0; 4]),
-        "bitcmp";
-    "gin_extract_value_numeric" "gin_extract_query_numeric" "gin_compare_prefix_numeric" least_numeric(),
-        "numeric_cmp";
-    "gin_extract_value_uuid" "gin_extract_query_uuid" "gin_compare_prefix_uuid" Datum::bytes([0; 16]),
-        "uuid_cmp";
-    "gin_extract_value_name" "gin_extract_query_name" "gin_compare_prefix_name" Datum::name(""),
-        "btnamecmp";
-    "gin_extract_value_bool" "gin_extract_query_bool" "gin_compare_prefix_bool" Datum::bool(false),
-        "btboolcmp";
+    "int2" Datum::int2(i16::MIN), "btint2cmp";
+    "int4" Datum::int4(i32::MIN), "btint4cmp";
+    "int8" Datum::int8(i64::MIN), "btint8cmp";
+    "float4" Datum::float4(f32::NEG_INFINITY), "btfloat4cmp";
+    "float8" Datum::float8(f64::NEG_INFINITY), "btfloat8cmp";
+    "money" Datum::int8(i64::MIN), "cash_cmp";
+    "oid" Datum::Word(0), "btoidcmp";
+    "timestamp" Datum::int8(i64::MIN), "timestamp_cmp";
+    "timestamptz" Datum::int8(i64::MIN), "timestamp_cmp";
+    "time" Datum::int8(0), "time_cmp";
+    "timetz" Datum::bytes(LEAST_TIMETZ), "timetz_cmp";
+    "date" Datum::int4(i32::MIN), "date_cmp";
+    "interval" Datum::bytes(LEAST_INTERVAL), "interval_cmp";
+    "macaddr" Datum::bytes([0; 6]), "macaddr_cmp";
+    "macaddr8" Datum::bytes([0; 8]), "macaddr8_cmp";
+    "inet" Datum::bytes(LEAST_INET), "network_cmp";
+    "cidr" Datum::bytes(LEAST_INET), "network_cmp";
+    "text" Datum::bytes([]), "bttextcmp";
+    "bpchar" Datum::bytes([]), "bpcharcmp";
+    "char" Datum::Word(0), "btcharcmp";
+    "bytea" Datum::bytes([]), "byteacmp";
+    "bit" Datum::bytes([0; 4]), "bitcmp";
+    "varbit" Datum::bytes([0; 4]), "bitcmp";
+    "numeric" least_numeric(), "numeric_cmp";
+    "uuid" Datum::bytes([0; 16]), "uuid_cmp";
+    "name" Datum::name(""), "btnamecmp";
+    "bool" Datum::bool(false), "btboolcmp";
 }

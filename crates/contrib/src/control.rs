@@ -84,6 +84,11 @@ pub static EXTENSIONS: &[Extension] = &[
         )
     },
     Extension {
+        library: "$libdir/ltree",
+        script: include_str!("../extensions/ltree--1.2.sql"),
+        ..trusted("ltree", "1.2", "data type for hierarchical tree-like structures")
+    },
+    Extension {
         library: "$libdir/pg_prewarm",
         trusted: false,
         script: include_str!("../extensions/pg_prewarm--1.2.sql"),

@@ -26,6 +26,7 @@ mod hstore;
 mod intarray;
 pub mod libraries;
 mod library;
+mod ltree;
 pub mod pg_trgm;
 mod pgcrypto;
 mod uuid_ossp;

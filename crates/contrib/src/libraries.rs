@@ -20,6 +20,7 @@ static LIBRARIES: &[&Library] = &[
     &crate::fuzzystrmatch::LIBRARY,
     &crate::hstore::LIBRARY,
     &crate::intarray::LIBRARY,
+    &crate::ltree::LIBRARY,
     &crate::pg_trgm::LIBRARY,
     &crate::pgcrypto::LIBRARY,
     &crate::uuid_ossp::LIBRARY,

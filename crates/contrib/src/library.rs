@@ -5,8 +5,8 @@ use values::function::Builtin;
 use values::gin;
 use values::hash::HashFn;
 
-/// A comparison, a hash, or a support function of GIN indexes in two forms: for databases in whose default collation only ASCII
-/// letters have case, and for others.
+/// A comparison, a hash, or a support function of GIN indexes in two forms: for databases in whose
+/// default collation only ASCII letters have case, and for others.
 pub struct ByCase<F> {
     pub symbol: &'static str,
     pub ascii: F,

@@ -1,6 +1,7 @@
 //! pgcrypto: digests, password hashes, ciphers, random bytes.
 //!
-//! Reading order: `digests`; `passwords` with `bcrypt`, `md5crypt` and `descrypt`; `ciphers`. The functions of OpenPGP messages are declared
+//! Reading order: `digests`; `passwords` with `bcrypt`, `md5crypt` and `descrypt`; `ciphers`. The
+//! functions of OpenPGP messages are declared
 //! and not implemented.
 //!
 //! Counterpart: contrib/pgcrypto.

@@ -5,6 +5,7 @@
 use crate::fields::Fields;
 use crate::input::{Input, check_encoding, small_int};
 use crate::lines::Lines;
+use crate::partitions::Partitions;
 use crate::source::Source;
 use crate::{Format, Header, check_has_rows, check_privileges, columns_of, data_encoding, forced};
 use analyze::{ExprKind, SessionLookup};
@@ -122,14 +123,11 @@ pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
         bail!(READ_ONLY_SQL_TRANSACTION, "cannot execute COPY FROM in a read-only transaction");
     }
     match rel.kind() {
-        RelKind::Table => {
+        RelKind::Table | RelKind::PartitionedTable => {
             host.catalog().check_new_rows(&rel)?;
         }
         RelKind::ForeignTable => {
             return Err(PgError::unsupported(format!("foreign table \"{}\"", rel.name())));
-        }
-        RelKind::PartitionedTable => {
-            return Err(PgError::unsupported("COPY to partitioned tables"));
         }
         _ => {}
     }
@@ -174,8 +172,14 @@ pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
     }
     let result = match result {
         Ok(n) => {
-            let written = reader.writer.finish(&mut Writing(host));
-            written.and_then(|()| reader.source.finish(host)).map(|()| n)
+            let written = match reader.partitions {
+                Some(partitions) => partitions.finish(host),
+                None => reader.writer.finish(&mut Writing(host)),
+            };
+            written
+                .and_then(|()| reader.source.finish(host))
+                .and_then(|()| ::trigger::after_statement(host.trigger_host()))
+                .map(|()| n)
         }
         Err(e) => Err(reader.with_context(e)),
     };
@@ -203,7 +207,7 @@ fn is_instead_of_insert(t: &PgTrigger) -> bool {
 /// Error 42809 unless the relation is a table, or a view with an INSTEAD OF trigger for INSERT.
 fn check_kind(rel: &RelDesc) -> Result<()> {
     match rel.kind() {
-        RelKind::Table => Ok(()),
+        RelKind::Table | RelKind::PartitionedTable => Ok(()),
         RelKind::View if rel.triggers.iter().any(is_instead_of_insert) => Ok(()),
         RelKind::View => Err(pg_err!(WRONG_OBJECT_TYPE, "cannot copy to view \"{}\"", rel.name())
             .hint("To enable copying to a view, provide an INSTEAD OF INSERT trigger.")),
@@ -222,7 +226,10 @@ fn insert_options(
     rel: &RelDesc,
     format: &Format,
 ) -> Result<InsertOptions> {
-    if rel.kind() == RelKind::View {
+    if rel.kind() == RelKind::PartitionedTable && format.freeze {
+        bail!(FEATURE_NOT_SUPPORTED, "cannot perform COPY FREEZE on a partitioned table");
+    }
+    if matches!(rel.kind(), RelKind::View | RelKind::PartitionedTable) {
         return Ok(InsertOptions::default());
     }
     let table = rel.rows()?;
@@ -250,6 +257,8 @@ struct Reader<'a> {
     defaults: Vec<(usize, Default)>,
     by_position: Vec<usize>,
     writer: BulkWriter,
+    /// Set if the table is partitioned.
+    partitions: Option<Partitions>,
     source: Source,
     /// The encoding of the lines: the database's if they are converted.
     encoding: i32,
@@ -269,6 +278,21 @@ struct Reader<'a> {
     state: EvalState,
 }
 
+impl Input {
+    fn of(host: &mut dyn CommandHost, ty: Oid, typmod: i32) -> Result<Input> {
+        Ok(match (ty, typmod) {
+            (oids::INT2, _) => Input::Int2,
+            (oids::INT4, _) => Input::Int4,
+            (oids::INT8, _) => Input::Int8,
+            (oids::TEXT, _) | (oids::VARCHAR, -1) => Input::Text,
+            (oids::VARCHAR | oids::BPCHAR, typmod @ 4..) => {
+                Input::Sized { chars: typmod as usize - 4, pad: ty == oids::BPCHAR }
+            }
+            (ty, typmod) => Input::Function { io: host.facts().type_io(ty)?, typmod, extra: None },
+        })
+    }
+}
+
 impl<'a> Reader<'a> {
     fn new(
         host: &mut dyn CommandHost,
@@ -284,18 +308,7 @@ impl<'a> Reader<'a> {
         let mut columns = Vec::new();
         for &number in numbers {
             let Some(a) = rel.attribute(number) else { continue };
-            let input = match (a.atttypid, a.atttypmod) {
-                (oids::INT2, _) => Input::Int2,
-                (oids::INT4, _) => Input::Int4,
-                (oids::INT8, _) => Input::Int8,
-                (oids::TEXT, _) | (oids::VARCHAR, -1) => Input::Text,
-                (oids::VARCHAR | oids::BPCHAR, typmod @ 4..) => {
-                    Input::Sized { chars: typmod as usize - 4, pad: a.atttypid == oids::BPCHAR }
-                }
-                (ty, typmod) => {
-                    Input::Function { io: host.facts().type_io(ty)?, typmod, extra: None }
-                }
-            };
+            let input = Input::of(host, a.atttypid, a.atttypmod)?;
             let mut null_test = None;
             if host.catalog().type_row(a.atttypid)?.typtype == TypType::Domain
                 && columns::has_constraints(host, a.atttypid)?
@@ -345,8 +358,13 @@ impl<'a> Reader<'a> {
         let before =
             triggers.are_before_row(Change::Insert) || writer.rows.rel.kind == RelKind::View;
         singly |= before;
-        let stage =
-            (has_condition || before || writer.rows.evaluates_rows()).then(|| writer.batch());
+        let partitions = match rel.kind() {
+            RelKind::PartitionedTable => Some(Partitions::new(host, &table, options)?),
+            _ => None,
+        };
+        let staged =
+            has_condition || before || partitions.is_some() || writer.rows.evaluates_rows();
+        let stage = staged.then(|| writer.batch());
         let database = host.catalog().session.encoding;
         let encoding = match source.converts() {
             true => database,
@@ -359,6 +377,7 @@ impl<'a> Reader<'a> {
             defaults,
             by_position,
             writer,
+            partitions,
             lines: Lines::new(
                 format.csv.then_some((format.quote, format.escape)),
                 source.is_client(),
@@ -642,6 +661,13 @@ impl<'a> Reader<'a> {
             }
             let given: Refs<'_> = stage.row(0).collect();
             let rows = &mut self.writer.rows;
+            if let Some(partitions) = &mut self.partitions {
+                let line = (self.shown_number, &rows.written[..]);
+                let is_kept = partitions.add(host, &given, line)?;
+                drop(given);
+                stage.clear();
+                return Ok(is_kept);
+            }
             let is_view = rows.rel.kind == RelKind::View;
             let answer = match is_view || rows.rel.triggers.are_before_row(Change::Insert) {
                 true => host.services().before_row(ProposedChange {
@@ -691,7 +717,8 @@ impl<'a> Reader<'a> {
 
     /// True if the batch must be written.
     fn is_due(&self) -> bool {
-        self.singly || self.batch.len >= ROWS_MAX || self.bytes >= BYTES_MAX
+        let waiting = self.partitions.as_ref().map_or(self.batch.len, |p| p.waiting);
+        self.singly || waiting >= ROWS_MAX || self.bytes >= BYTES_MAX
     }
 
     /// Error 23502 for a column of the row that was appended last.
@@ -705,6 +732,15 @@ impl<'a> Reader<'a> {
         match self.singly {
             true => self.position.column = None,
             false => self.position = InputPosition::default(),
+        }
+        if let Some(partitions) = &mut self.partitions {
+            let mut at_fault = None;
+            let result = partitions.flush(host, &mut at_fault);
+            self.shown_number = at_fault.unwrap_or(self.shown_number);
+            result?;
+            self.numbers.clear();
+            self.bytes = 0;
+            return Ok(());
         }
         let mut at_fault = None;
         let result = self.writer.write(&mut Writing(host), &self.batch, &mut at_fault);

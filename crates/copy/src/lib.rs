@@ -13,6 +13,7 @@ mod fields;
 mod from;
 mod input;
 mod lines;
+mod partitions;
 mod program;
 mod source;
 mod to;

@@ -262,7 +262,9 @@ fn local(cx: &dyn FnContext, t: i64) -> i64 {
     if is_finite_ts(t) { utc_to_local(&cx.settings().time_zone, t).0 } else { t }
 }
 
-fn date_plus(d: i32, n: i64) -> Result<Datum> {
+/// A date and a number of days. An infinite date stays as it is; error 22008 if the result is no
+/// date.
+pub fn date_plus(d: i32, n: i64) -> Result<Datum> {
     if !is_finite_date(d) {
         return Ok(Datum::int4(d));
     }

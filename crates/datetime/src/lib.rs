@@ -31,7 +31,7 @@ mod make;
 mod trunc;
 
 pub use abbreviations::{abbreviation, dynamic_abbreviation};
-pub use arithmetic::{timestamp_plus, timestamptz_plus};
+pub use arithmetic::{date_plus, timestamp_plus, timestamptz_plus};
 pub use calendar::{
     DATE_END, DATE_MIN, DATE_NOBEGIN, DATE_NOEND, EPOCH_JDATE, EPOCH_UNIX, Fields, SECS_PER_DAY,
     TIMESTAMP_END, TIMESTAMP_MIN, TIMESTAMP_NOBEGIN, TIMESTAMP_NOEND, UNIX_EPOCH_JDATE,

@@ -497,7 +497,11 @@ fn raw_subscript(host: &mut dyn CommandHost, form: &Form, element: Oid) -> Resul
 }
 
 /// Replaces the shell by the type, and creates its array type.
-fn complete(host: &mut dyn CommandHost, shell: &Row<PgType>, mut row: PgType) -> Result<()> {
+pub(crate) fn complete(
+    host: &mut dyn CommandHost,
+    shell: &Row<PgType>,
+    mut row: PgType,
+) -> Result<()> {
     let (schema, owner) = (row.typnamespace, row.typowner);
     let array = host.catalog().new_oid(indexes::PG_TYPE_OID_INDEX)?;
     row.typarray = array;

@@ -111,8 +111,34 @@ fn drop_parts(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<()> {
     Ok(())
 }
 
+/// Locks the partitioned table of a partition and its default partition, whose constraint changes
+/// when the partition is dropped; for an index of a partition, its table.
+fn lock_parent(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
+    let Some(class) = host.catalog().find_class(oid)?.filter(|c| c.relispartition) else {
+        return Ok(());
+    };
+    if class.relkind.is_index() {
+        // Readers lock only the table.
+        let row = host.catalog().scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[oid.into()])?.pop();
+        return match row {
+            Some(row) => host.lock_relation(row.indrelid, names::mode::ACCESS_EXCLUSIVE),
+            None => Ok(()),
+        };
+    }
+    let rows = host.catalog().scan(indexes::PG_INHERITS_RELID_SEQNO_INDEX, &[oid.into()])?;
+    let Some(parent) = rows.first().map(|r| r.inhparent) else { return Ok(()) };
+    host.lock_relation(parent, names::mode::ACCESS_EXCLUSIVE)?;
+    let index = indexes::PG_PARTITIONED_TABLE_PARTRELID_INDEX;
+    let key = host.catalog().scan(index, &[parent.into()])?.pop();
+    match key.and_then(|k| k.partdefid.valid()).filter(|default| *default != oid) {
+        Some(default) => host.lock_relation(default, names::mode::ACCESS_EXCLUSIVE),
+        None => Ok(()),
+    }
+}
+
 /// Counterpart: `heap_drop_with_catalog`, `index_drop`.
 fn drop_relation(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
+    lock_parent(host, oid)?;
     host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
     // The descriptor cannot be built, because the TOAST table is already dropped.
     let row = class::row(&mut host.catalog(), oid)?;
@@ -167,10 +193,13 @@ fn drop_relation(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
 /// descriptor.
 fn clear_default_partition(cat: &mut CatCx<'_>, parent: Oid, partition: Oid) -> Result<()> {
     let index = indexes::PG_PARTITIONED_TABLE_PARTRELID_INDEX;
-    if let Some(row) = cat.scan(index, &[parent.into()])?.pop()
-        && row.partdefid == partition
-    {
-        cat.update(&row, &PgPartitionedTable { partdefid: Oid::INVALID, ..row.row.clone() })?;
+    if let Some(row) = cat.scan(index, &[parent.into()])?.pop() {
+        if row.partdefid == partition {
+            cat.update(&row, &PgPartitionedTable { partdefid: Oid::INVALID, ..row.row.clone() })?;
+        } else if row.partdefid.is_valid() {
+            // Its constraint depends on the other partitions.
+            cat.invalidate_relation(row.partdefid, false);
+        }
     }
     cat.invalidate_relation(parent, false);
     Ok(())

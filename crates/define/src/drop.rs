@@ -8,8 +8,8 @@ use crate::{deletion, routine};
 use catalog::object::ObjectClass;
 use catalog::rows::PgType;
 use catalog::{ObjectAddress, RelDesc};
-use ids::RelKind;
 use ids::code::TypType;
+use ids::{Persistence, RelKind};
 use parse::ast::{DropStmt, ObjectType};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::{CommandHost, notice};
@@ -147,6 +147,14 @@ fn relations(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<Vec<ObjectAd
         };
         let rel = host.catalog().relation(oid)?;
         may_drop(host, &rel)?;
+        let temporary = rel.class.relpersistence == Persistence::Temporary;
+        if stmt.concurrent && !temporary && rel.kind() == RelKind::PartitionedIndex {
+            bail!(
+                FEATURE_NOT_SUPPORTED,
+                "cannot drop partitioned index \"{}\" concurrently",
+                rel.name()
+            );
+        }
         out.push(ObjectAddress::relation(oid));
     }
     Ok(out)

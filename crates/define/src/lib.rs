@@ -1,9 +1,11 @@
 //! Objects that are rows of catalogs: their names and addresses in statements, creation, deletion,
-//! and the statements that define base types, routines, aggregates, casts, conversions, operators,
+//! and the statements that define base types and range types, routines, aggregates, casts,
+//! conversions, operators,
 //! operator classes, languages and extensions.
 //!
 //! Reading order: `object` (`kind`, `address`), `creation`, `temp`, `deletion`, `drop`, `tag`
-//! (shared by all commands); `event` (event triggers), `typerow`, `basetype`, `routine`,
+//! (shared by all commands); `event` (event triggers), `typerow`, `basetype`, `rangetype`,
+//! `routine`,
 //! `aggregate`, `cast`, `conversion`, `operator`, `opclass`, `language`, `textsearch`, `extension`.
 
 #![forbid(unsafe_code)]
@@ -24,6 +26,7 @@ pub mod object;
 pub mod opclass;
 pub mod operator;
 mod operator_links;
+pub mod rangetype;
 pub mod routine;
 pub mod tag;
 pub mod temp;

@@ -45,6 +45,21 @@ pub(crate) struct Parameters {
     result: Option<Oid>,
 }
 
+impl Parameters {
+    /// No parameters.
+    pub fn none() -> Parameters {
+        Parameters {
+            input: Vec::new(),
+            all: None,
+            modes: None,
+            names: None,
+            variadic: Oid::INVALID,
+            defaults: Vec::new(),
+            result: None,
+        }
+    }
+}
+
 /// The type of a parameter; errors show its name without quotes.
 fn parameter_type(host: &mut dyn CommandHost, name: &TypeName) -> Result<Oid> {
     type_of(host, name).map_err(|e| {
@@ -98,15 +113,7 @@ pub(crate) fn parameters(
     stmt: &CreateFunctionStmt,
     sql: &str,
 ) -> Result<Parameters> {
-    let mut out = Parameters {
-        input: Vec::new(),
-        all: None,
-        modes: None,
-        names: None,
-        variadic: Oid::INVALID,
-        defaults: Vec::new(),
-        result: None,
-    };
+    let mut out = Parameters::none();
     let (mut types, mut modes, mut labels) = (Vec::new(), Vec::new(), Vec::<Text>::new());
     let (mut outs, mut out_type) = (0, Oid::INVALID);
     let mut any_name = false;

@@ -368,6 +368,9 @@ impl Deparser<'_> {
         {
             return written;
         }
+        if let Some(column) = self.column_of_parent(v) {
+            return self.variable(&column, levels, top);
+        }
         let up = (v.varlevelsup + levels) as usize;
         let scope = self.scopes.len().checked_sub(up + 1).and_then(|i| self.scopes.get(i));
         let entry = scope.and_then(|s| s.entries.get((v.varno as usize).wrapping_sub(1)));

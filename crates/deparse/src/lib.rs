@@ -45,7 +45,9 @@ use ids::{AttrNo, Oid};
 use names::Scope;
 use pgerror::{PgError, Result};
 use plan::expr::Expr;
+use plan::node::AppendRelation;
 use plan::query::Query;
+use std::rc::Rc;
 
 /// Maximum nesting depth of expressions and queries.
 const DEPTH_MAX: u32 = 12_000;
@@ -93,6 +95,10 @@ pub struct Deparser<'h> {
     function_name: String,
     /// The plan node that the expressions belong to.
     position: Option<PlanPosition<'h>>,
+    /// Members of tables in the plan, and the tables above the scans of whose members the
+    /// expression is evaluated.
+    members: Rc<[AppendRelation]>,
+    parents: Vec<i32>,
     quoting: Quoting,
     depth: u32,
 }
@@ -112,6 +118,8 @@ impl<'h> Deparser<'h> {
             param_names: Vec::new(),
             function_name: String::new(),
             position: None,
+            members: Rc::default(),
+            parents: Vec::new(),
             quoting,
             depth: 0,
         }

@@ -10,7 +10,8 @@ use analyze::session::Host;
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::{Expr, Param, SubPlan, Var};
-use plan::node::{Plan, PlanNode};
+use plan::node::{AppendRelation, Plan, PlanNode};
+use std::rc::Rc;
 
 /// An ancestor of a plan node, on the path from the top of the statement's plan.
 #[derive(Clone, Copy)]
@@ -32,11 +33,15 @@ pub struct PlanPosition<'p> {
 
 /// Names of the range table entries and their columns, in order.
 #[derive(Clone, Default)]
-pub struct PlanNames(Scope);
+pub struct PlanNames {
+    scope: Scope,
+    members: Rc<[AppendRelation]>,
+}
 
 impl PlanNames {
-    /// Names of the entries and of their columns, in order of the range table.
-    pub fn new(names: Vec<(String, Vec<String>)>) -> PlanNames {
+    /// Names of the entries and of their columns, in order of the range table. Above the scans of
+    /// members of a table, columns are shown as those of the table.
+    pub fn new(names: Vec<(String, Vec<String>)>, members: &[AppendRelation]) -> PlanNames {
         let entries = names.into_iter().map(|(refname, columns)| Entry {
             refname: Some(refname),
             columns: Columns::named(
@@ -44,12 +49,13 @@ impl PlanNames {
             ),
             ..Entry::default()
         });
-        PlanNames(Scope { entries: entries.collect(), ..Scope::default() })
+        let scope = Scope { entries: entries.collect(), ..Scope::default() };
+        PlanNames { scope, members: members.into() }
     }
 
     /// The name of an entry (from 1).
     pub fn name(&self, rti: i32) -> &str {
-        let entry = usize::try_from(rti - 1).ok().and_then(|i| self.0.entries.get(i));
+        let entry = usize::try_from(rti - 1).ok().and_then(|i| self.scope.entries.get(i));
         entry.and_then(|e| e.refname.as_deref()).unwrap_or_default()
     }
 }
@@ -59,7 +65,7 @@ impl<'p> PlanPosition<'p> {
     fn child(&self, varno: i32) -> Option<&'p Plan> {
         match (&self.plan.node, varno) {
             (
-                PlanNode::Append { children } | PlanNode::MergeAppend { children, .. },
+                PlanNode::Append { children, .. } | PlanNode::MergeAppend { children, .. },
                 Var::OUTER,
             ) => children.first(),
             (_, Var::OUTER) => self.plan.children().first().copied(),
@@ -171,7 +177,8 @@ impl<'h> Deparser<'h> {
         prefix: bool,
     ) -> Deparser<'h> {
         let mut d = Deparser::new(host, crate::Style::PLAIN);
-        d.scopes.push(names.0.clone());
+        d.scopes.push(names.scope.clone());
+        d.members = names.members.clone();
         d.prefix = prefix;
         d.position = Some(position);
         d
@@ -218,14 +225,47 @@ impl<'h> Deparser<'h> {
     /// Writes a column of a child's output. `None` if the variable is not such a column, or the
     /// child does not have it.
     pub(super) fn child_column(&mut self, v: &Var, top: bool) -> Option<Result<Option<String>>> {
-        let (position, e) = self.position.as_ref()?.target(v)?;
+        let above = self.position.as_ref()?;
+        let (position, e) = above.target(v)?;
+        let parent = match &above.plan.node {
+            PlanNode::Append { relation, .. } | PlanNode::MergeAppend { relation, .. } => *relation,
+            _ => 0,
+        };
+        if parent > 0 {
+            self.parents.push(parent);
+        }
         let saved = self.position.replace(position);
         let result = match e {
             Expr::Var(inner) => self.variable(inner, 0, top),
             e => self.parens(true, |d| d.expr(e, true)).map(|()| None),
         };
         self.position = saved;
+        if parent > 0 {
+            self.parents.pop();
+        }
         Some(result)
+    }
+
+    /// The column of a table that the column of its member stands for, above an Append of the
+    /// members' scans.
+    pub(super) fn column_of_parent(&self, v: &Var) -> Option<Var> {
+        if self.parents.is_empty() || v.varno <= 0 || v.varlevelsup > 0 {
+            return None;
+        }
+        let (mut found, mut at) = (None, (v.varno, v.varattno));
+        while let Some(member) = self.members.iter().find(|m| m.child == at.0) {
+            if at.1 > 0 {
+                at.1 = member.parent_columns.get(at.1 as usize - 1).copied().unwrap_or_default();
+                if at.1 == 0 {
+                    break;
+                }
+            }
+            at.0 = member.parent;
+            if self.parents.contains(&at.0) {
+                found = Some(Var { varno: at.0, varattno: at.1, ..v.clone() });
+            }
+        }
+        found
     }
 
     /// Writes the expression that sets the parameter; false if it is not found.

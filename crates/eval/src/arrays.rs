@@ -115,6 +115,17 @@ impl<'a> SubscriptParts<'a> {
         host: &mut dyn Host,
         input: &RowInput<'a>,
     ) -> Result<Val<'a>> {
+        if let (Node::Slot(slot), SubscriptUse::Fetch) = (self.container, self.usage)
+            && self.array_len <= 0
+            && let Some(variables) = input.variables(*slot)
+        {
+            if variables.header(slot.column).is_null() {
+                return Ok(Val::NULL);
+            }
+            let Some(at) = subscripts(self.upper, st, host, input)? else { return Ok(Val::NULL) };
+            let at: SmallVec<[i32; 2]> = at.into_iter().map(Option::unwrap_or_default).collect();
+            return Ok(Val::Ref(variables.element(slot.column, &self.elem.info, &at)));
+        }
         let array = eval(self.container, st, host, input)?;
         let assigning =
             matches!(self.usage, SubscriptUse::Assign(_) | SubscriptUse::AssignSlice(_));
@@ -139,7 +150,10 @@ impl<'a> SubscriptParts<'a> {
             SubscriptUse::Fetch => {
                 let at: SmallVec<[i32; 2]> =
                     upper.into_iter().map(|u| u.unwrap_or_default()).collect();
-                Ok(Val::Own(self.fetch(array.as_ref(), &at).to_owned()))
+                Ok(match array {
+                    Val::Ref(array) => Val::Ref(self.fetch(array, &at)),
+                    array => Val::Own(self.fetch(array.as_ref(), &at).to_owned()),
+                })
             }
             SubscriptUse::Slice if fixed => Err(slice_of_fixed()),
             SubscriptUse::Slice => {

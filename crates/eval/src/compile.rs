@@ -35,6 +35,21 @@ pub fn undetermined(what: &str) -> PgError {
     .hint("Use the COLLATE clause to set the collation explicitly.")
 }
 
+/// True for functions that read only the dimensions and bounds of an array.
+fn reads_header(f: &FnFacts) -> bool {
+    f.oid < Oid::FIRST_NORMAL
+        && matches!(
+            &*f.name,
+            "array_length"
+                | "array_upper"
+                | "array_lower"
+                | "array_ndims"
+                | "array_dims"
+                | "cardinality"
+                | "array_cardinality"
+        )
+}
+
 /// True for functions that compare text and raise an error without a collation. Counterpart:
 /// `check_collation_set`.
 fn needs_collation(function: &str) -> bool {
@@ -453,6 +468,7 @@ impl<'a> Compiler<'a> {
             args: SmallVec::from_vec(nodes),
             arg_types: args.iter().map(Expr::type_oid).collect(),
             strict: f.strict,
+            reads_header: reads_header(f),
             collation,
             result_type,
             result_by_val,
@@ -483,6 +499,7 @@ impl<'a> Compiler<'a> {
             arg_types: args.iter().map(Expr::type_oid).collect(),
             args: SmallVec::from_vec(self.nodes(args)?),
             strict: f.strict,
+            reads_header: false,
             collation: Oid::INVALID,
             result_type,
             result_by_val: None,
@@ -524,6 +541,7 @@ impl<'a> Compiler<'a> {
             args: SmallVec::from(args),
             arg_types: SmallVec::from([scalar.type_oid(), elem.ty]),
             strict: f.strict,
+            reads_header: false,
             collation: n.inputcollid,
             result_type: oids::BOOL,
             result_by_val: None,

@@ -75,7 +75,8 @@ pub struct DomainCheck {
     pub check: Option<Expr>,
 }
 
-/// Look-ups by OID. All of them fail with XX000 "cache lookup failed …" if there is no such object.
+/// Look-ups by OID. All of them fail with XX000 "cache lookup failed …" if there is no such
+/// object.
 pub trait Facts {
     fn function(&mut self, oid: Oid) -> Result<Arc<FnFacts>>;
     /// The function of an operator.

@@ -10,8 +10,8 @@
 //! operators are looked up by OID through [`Facts`]; sub-selects, sequences and SQL functions are
 //! run through [`Host`].
 //!
-//! Reading order: `facts`, `host`, `program`, `compile`, `relabel`, `row`, `nodes`, `arrays`,
-//! `rows`, `elements`, `kernels`, `batch`, `volatility`, `fold`, `inline`, `bound`.
+//! Reading order: `facts`, `host`, `program`, `compile`, `relabel`, `variables`, `row`, `nodes`,
+//! `arrays`, `rows`, `elements`, `kernels`, `batch`, `volatility`, `fold`, `inline`, `bound`.
 
 #![forbid(unsafe_code)]
 
@@ -30,6 +30,7 @@ mod elements;
 mod nodes;
 mod row;
 mod rows;
+mod variables;
 
 // Evaluation by batch.
 mod batch;
@@ -62,3 +63,4 @@ pub use window::WindowKind;
 pub use program::{EvalState, Program, Slot, Source};
 pub use row::{RowInput, RowRef, Val};
 pub use rows::{make_named_record, make_record, make_row, row_columns, row_fields, row_types};
+pub use variables::Variables;

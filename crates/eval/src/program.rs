@@ -83,6 +83,8 @@ pub(crate) struct Call {
     /// Called with VARIADIC: the last argument is an array of arguments.
     pub variadic_array: bool,
     pub strict: bool,
+    /// Of an array it reads only dimensions and bounds.
+    pub reads_header: bool,
     pub collation: Oid,
     pub result_type: Oid,
     /// Whether the result is passed by value. `None` for a volatile function, which is called in

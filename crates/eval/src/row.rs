@@ -4,6 +4,7 @@ use crate::depth::{DEPTH_MAX, too_deep};
 use crate::host::{CallContext, Host, HostCall};
 use crate::nodes;
 use crate::program::{Call, CaseArm, EvalState, Node, Program, Slot, Source};
+use crate::variables::Variables;
 use pgerror::{PgError, Result};
 use plan::expr::BoolTestKind;
 use smallvec::SmallVec;
@@ -18,6 +19,8 @@ pub enum RowRef<'a> {
     Batch(&'a Batch, usize),
     Owned(&'a [Datum]),
     Refs(&'a [DatumRef<'a>]),
+    /// The variables of a function.
+    Variables(&'a Variables),
 }
 
 impl<'a> RowRef<'a> {
@@ -29,6 +32,7 @@ impl<'a> RowRef<'a> {
             RowRef::Batch(b, row) => b.columns[column].get(row),
             RowRef::Owned(d) => d[column].as_ref(),
             RowRef::Refs(d) => d[column],
+            RowRef::Variables(v) => v.get(column).as_ref(),
         }
     }
 
@@ -76,6 +80,15 @@ impl<'a> RowInput<'a> {
             Source::Scan => self.scan.get(slot.column),
             Source::Outer => self.outer.get(slot.column),
             Source::Inner => self.inner.get(slot.column),
+        }
+    }
+
+    /// The variables of a function, if the slot is one of them.
+    #[inline]
+    pub(crate) fn variables(&self, slot: Slot) -> Option<&'a Variables> {
+        match (slot.source, self.scan) {
+            (Source::Scan, RowRef::Variables(variables)) => Some(variables),
+            _ => None,
         }
     }
 }
@@ -165,6 +178,19 @@ impl Program {
         st.prepare(self);
         st.depth = 0;
         eval(&self.root, st, host, input)
+    }
+
+    /// As [`Program::eval_row`], of the new value of a part of a value: `old` is the present one.
+    pub fn eval_change<'a>(
+        &'a self,
+        old: Datum,
+        st: &mut EvalState,
+        host: &mut dyn Host,
+        input: &RowInput<'a>,
+    ) -> Result<Datum> {
+        st.prepare(self);
+        st.depth = 0;
+        crate::arrays::with_placeholder(old, &self.root, st, host, input)
     }
 
     /// True if the condition is true (neither false nor NULL).
@@ -440,6 +466,14 @@ fn and_or<'a>(
     Ok(if unknown { Val::NULL } else { Val::bool(!or) })
 }
 
+/// An argument of which only the header is read.
+fn header<'a>(slot: Slot, input: &RowInput<'a>) -> Val<'a> {
+    Val::Ref(match input.variables(slot) {
+        Some(variables) => variables.header(slot.column).as_ref(),
+        None => input.get(slot),
+    })
+}
+
 pub(crate) fn eval_call_at<'a>(
     call: &'a Call,
     st: &mut EvalState,
@@ -449,7 +483,10 @@ pub(crate) fn eval_call_at<'a>(
     let mut vals: SmallVec<[Val<'a>; 3]> = SmallVec::new();
     let mut null = false;
     for arg in &call.args {
-        let v = eval(arg, st, host, input)?;
+        let v = match arg {
+            Node::Slot(slot) if call.reads_header => header(*slot, input),
+            arg => eval(arg, st, host, input)?,
+        };
         null |= v.is_null();
         vals.push(v);
     }

@@ -14,18 +14,19 @@ use crate::accum::{Acc, Groups};
 use crate::aggfn::AggCall;
 use crate::aggset::{NO_GROUP, Set, Shape};
 use crate::instrument::{Counts, HashCounts};
-use crate::keys::{Keys, word_hash};
 use crate::node::{ChildColumns, Exec, Node, batch_for};
 use crate::project::{Projection, is_volatile};
 use crate::run::Run;
-use crate::sort::{SortColumn, group_keys, sort_columns};
-use crate::sorter::Sorter;
-use crate::spill::Spool;
+use crate::sort::{group_keys, sort_columns};
 use eval::{Resolve, Slot, Source, Volatility};
 use pgerror::{PgError, Result};
 use plan::expr::{Aggref, Expr, GroupingFunc, TargetEntry, Var};
 use plan::node::{Agg, AggStrategy, Plan};
 use plan::walk;
+use rowops::keys::{Keys, word_hash};
+use rowops::sorter::SortColumn;
+use rowops::sorter::Sorter;
+use rowops::spill::Spool;
 use std::collections::VecDeque;
 use std::ops::Range;
 use types::{BATCH_ROWS_MAX, Batch, Column, Datum};
@@ -338,7 +339,7 @@ impl AggNode {
             }
         }
         for (spool, rows) in set.spilled.iter_mut().zip(&by_part) {
-            spool.push(run, b, rows)?;
+            spool.push(run.sv, b, rows)?;
         }
         Ok(true)
     }
@@ -422,7 +423,7 @@ impl AggNode {
             // A partition cannot be divided further when all hash bits have been used. It then has
             // few groups, so memory is no longer limited.
             let limit = if depth >= 56 { usize::MAX } else { self.limit(run) };
-            while let Some(b) = reader.next()? {
+            while let Some(b) = reader.next_batch()? {
                 run.interrupts()?;
                 self.add_batch(s, &b, limit, run)?;
             }
@@ -441,7 +442,7 @@ impl AggNode {
     /// Starts the sorted phase `self.at`.
     fn start_phase(&mut self, run: &mut Run<'_>) -> Result<()> {
         if let Some(sorter) = &mut self.input {
-            sorter.finish(run)?;
+            sorter.finish(run.sv)?;
         }
         let order = self.sorted.get(self.at + 1).and_then(|next| next.order.clone());
         self.next_input = order.map(|order| Sorter::new(order, run.sv.work_mem(), None));
@@ -474,7 +475,7 @@ impl AggNode {
             return Ok(Some(b));
         }
         if let Some(next) = &mut self.next_input {
-            next.push(run, &b)?;
+            next.push(run.sv, &b)?;
         }
         Ok(Some(b))
     }
@@ -545,7 +546,7 @@ impl AggNode {
                     if let Some((rows, at)) = have {
                         let prev = set.cols.iter().map(|&c| rows.get(at, c));
                         let key = set.cols.iter().map(|&c| b.get(r, c));
-                        starts = !set.keys.equal(prev, key, run)?;
+                        starts = !set.keys.equal(prev, key, run.sv)?;
                     }
                 }
                 if starts {

@@ -1,18 +1,17 @@
 //! One aggregate call: its arguments, its transition state per group, its final value.
 //! Counterpart: nodeAgg.c (advance_transition_function, finalize_aggregate).
 
-use crate::keys::{Key, Keys, check_collation};
 use crate::node::{NoScanColumns, compile};
 use crate::ordered::{OrderedSet, Sorted};
 use crate::run::Run;
-use crate::services::{AggFn, AggInfo, FinalCall};
-use crate::sort::SortColumn;
-use crate::sorter::{Sorter, WordKind};
 use eval::{CallContext, EvalState, HostCall, Program, Resolve, RowInput, select_true};
 use ids::Oid;
 use ids::code::AggKind;
 use pgerror::{PgError, Result, bail};
 use plan::expr::Aggref;
+use rowops::keys::{Key, Keys, check_collation};
+use rowops::services::{AggFn, AggInfo, FinalCall};
+use rowops::sorter::{SortColumn, Sorter, WordKind};
 use smallvec::SmallVec;
 use std::any::Any;
 use std::sync::Arc;
@@ -119,7 +118,7 @@ impl Distinct {
     fn equal(&self, a: (&Batch, usize), b: (&Batch, usize), run: &mut Run<'_>) -> Result<bool> {
         let left = self.columns.iter().map(|&column| a.0.get(a.1, column));
         let right = self.columns.iter().map(|&column| b.0.get(b.1, column));
-        self.keys.equal(left, right, run)
+        self.keys.equal(left, right, run.sv)
     }
 }
 
@@ -198,7 +197,7 @@ impl AggCall {
             let ty = agg.args[column].expr.type_oid();
             let collation = agg.args[column].expr.collation();
             let (cmp, descending) = run.sv.sort_operator(c.sortop, ty, collation)?;
-            check_collation(ty, collation, "comparison", run)?;
+            check_collation(ty, collation, "comparison", run.sv)?;
             order.push(SortColumn {
                 column,
                 word: WordKind::of(ty, &cmp),
@@ -216,7 +215,7 @@ impl AggCall {
                 if let Some(column) = argument_of(c.tle_sort_group_ref) {
                     let e = &agg.args[column].expr;
                     columns.push(column);
-                    keys.push(Key::new(e.type_oid(), c.eqop, e.collation(), run)?);
+                    keys.push(Key::new(e.type_oid(), c.eqop, e.collation(), run.sv)?);
                 }
             }
             Some(Distinct { columns, keys: Keys(keys) })
@@ -394,7 +393,7 @@ impl AggCall {
             }
         };
         if from == 0 && to == rows.len && !without_nulls {
-            sorter.push(run, rows)?;
+            sorter.push(run.sv, rows)?;
             return Ok(rows.memory());
         }
         let mut part = rows.empty_like();
@@ -405,7 +404,7 @@ impl AggCall {
         } else {
             part.extend_range(rows, from, to);
         }
-        sorter.push(run, &part)?;
+        sorter.push(run.sv, &part)?;
         Ok(part.memory())
     }
 
@@ -554,7 +553,7 @@ impl AggCall {
             return set.value(rows, &direct, self.result_type, run);
         }
         if let Some(mut sorter) = value.sorter.take() {
-            sorter.finish(run)?;
+            sorter.finish(run.sv)?;
             let mut last: Option<(Batch, usize)> = None;
             while let Some(batch) = sorter.next(BATCH_ROWS_MAX)? {
                 run.interrupts()?;

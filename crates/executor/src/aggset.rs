@@ -3,10 +3,10 @@
 
 use crate::accum::{Acc, Groups};
 use crate::aggfn::AggCall;
-use crate::keys::{GroupTable, Keys};
 use crate::run::Run;
-use crate::spill::{Spool, SpoolReader};
 use pgerror::Result;
+use rowops::keys::{GroupTable, Keys};
+use rowops::spill::{Spool, SpoolReader};
 use smallvec::SmallVec;
 use std::borrow::Cow;
 use types::{Batch, Column, ColumnData};
@@ -156,12 +156,12 @@ impl Shape {
             }
             return Ok(spills);
         }
-        set.keys.hash_rows(batch, &set.cols, run, hashes)?;
+        set.keys.hash_rows(batch, &set.cols, run.sv, hashes)?;
         for (r, &h) in hashes.iter().enumerate() {
             let (keys, cols, first) = (&set.keys, &set.cols, &set.first);
             let found = set.table.find(h, |g| {
                 let have = cols.iter().map(|&c| first.get(g as usize, c));
-                keys.equal(have, cols.iter().map(|&c| batch.get(r, c)), run)
+                keys.equal(have, cols.iter().map(|&c| batch.get(r, c)), run.sv)
             })?;
             out.push(match found {
                 Some(g) => g,

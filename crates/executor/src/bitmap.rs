@@ -3,14 +3,14 @@
 //! Counterpart: nodeBitmapHeapscan.c, nodeBitmapIndexscan.c, nodeBitmapAnd.c, nodeBitmapOr.c.
 
 use crate::probe::Probe;
-use crate::relation::OpenRel;
 use crate::run::Run;
-use crate::tidbitmap::{PageRows, Pages, TidBitmap};
 use engine::index::{BitmapFetch, scan_tids};
 use engine::table;
 use ids::{AttrNo, Tid};
 use pgerror::Result;
 use plan::node::BitmapNode;
+use rowops::relation::OpenRel;
+use rowops::tidbitmap::{PageRows, Pages, TidBitmap};
 use types::Batch;
 
 /// A node of the index tree. The address of its plan node is the key of its statistics.

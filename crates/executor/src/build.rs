@@ -4,13 +4,14 @@ use crate::instrument::Counts;
 use crate::node::{Exec, Node};
 use crate::run::Run;
 use crate::{
-    agg, batch_limit, depend, hashjoin, instrument, join, lockrows, memoize, mergeappend,
+    agg, append, batch_limit, depend, hashjoin, instrument, join, lockrows, memoize, mergeappend,
     mergejoin, modify, project, projectset, scan, setop, sort, source, transition, window,
 };
 use eval::too_deep;
 use pgerror::{PgError, Result};
 use plan::expr::TargetEntry;
 use plan::node::{Plan, PlanNode};
+use plan::prune::AppendPruning;
 use stdx::stack;
 use types::Batch;
 
@@ -95,6 +96,11 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
     if let Some(source) = crate::tests::source_node(plan, run)? {
         return Ok(source);
     }
+    node_of(plan, run, depth)
+}
+
+/// The node of a plan, without the nodes that are put above it.
+fn node_of(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
     let sub = |p: &Plan, run: &mut Run<'_>| build_at(p, run, depth + 1);
     Ok(match &plan.node {
         PlanNode::Result { child: None, constant_qual } => {
@@ -110,8 +116,9 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
         PlanNode::SubqueryScan { child, .. } => {
             project::ProjectNode::over_scan(plan, sub(child, run)?, run)?
         }
-        PlanNode::Append { children } => {
-            source::AppendNode::boxed(build_all(children, run, depth)?)
+        PlanNode::Append { children, pruning, .. } => {
+            let (nodes, pruner) = build_members(plan, (children, pruning.as_deref()), run, depth)?;
+            append::AppendNode::boxed(nodes, pruner)
         }
         PlanNode::RecursiveUnion { outer, inner, wt_param, dedup, .. } => {
             let o = sub(outer, run)?;
@@ -136,9 +143,10 @@ fn build_node(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
             let c = sub(child, run)?;
             sort::IncrementalSortNode::boxed(c, child, keys, *presorted_cols as usize, run)?
         }
-        PlanNode::MergeAppend { children, keys } => {
-            let nodes = build_all(children, run, depth)?;
-            mergeappend::MergeAppendNode::boxed(nodes, keys, &plan.info.target_list, run)?
+        PlanNode::MergeAppend { children, keys, pruning, .. } => {
+            let (nodes, pruner) = build_members(plan, (children, pruning.as_deref()), run, depth)?;
+            let targets = &plan.info.target_list;
+            mergeappend::MergeAppendNode::boxed((nodes, pruner), keys, targets, run)?
         }
         PlanNode::Memoize { child, param_exprs, operators, collations, .. } => {
             let c = sub(child, run)?;
@@ -221,6 +229,28 @@ fn build_source(plan: &Plan, run: &mut Run<'_>) -> Result<Node> {
         }
         _ => Err(PgError::internal("scan of a function, a list or a query expected")),
     }
+}
+
+/// Builds the children of an Append that may have rows, with the pruning to be done while it runs.
+fn build_members(
+    plan: &Plan,
+    (children, pruning): (&[Plan], Option<&AppendPruning>),
+    run: &mut Run<'_>,
+    depth: u32,
+) -> Result<(Vec<Node>, Option<append::Pruner>)> {
+    let Some(pruning) = pruning else { return Ok((build_all(children, run, depth)?, None)) };
+    let mut pruner = append::Pruner::new(pruning, children.len(), run)?;
+    let live = pruner.at_start(run)?;
+    let mut nodes = Vec::with_capacity(children.len());
+    for (child, live) in children.iter().zip(&live) {
+        if *live {
+            nodes.extend(build_all(std::slice::from_ref(child), run, depth)?);
+        }
+    }
+    if live.contains(&false) {
+        run.st.built.insert(instrument::key_of(plan), live);
+    }
+    Ok((nodes, Some(pruner)))
 }
 
 fn build_all(plans: &[Plan], run: &mut Run<'_>, depth: u32) -> Result<Vec<Node>> {

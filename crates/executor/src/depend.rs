@@ -149,8 +149,9 @@ impl RescanCheckNode {
     pub(crate) fn over(child: Node, plan: &Plan, run: &mut Run<'_>) -> Node {
         let key = key_of(plan);
         // Memoize looks its rows up by parameters, and does not rescan its child for a cached key.
-        let keyed = matches!(plan.node, PlanNode::Memoize { .. });
-        let inputs = plan.children().into_iter().filter(|_| !keyed).map(key_of).collect();
+        // Append keeps no rows, and rescans a child only when it reaches it.
+        let keeps = !matches!(plan.node, PlanNode::Memoize { .. } | PlanNode::Append { .. });
+        let inputs = plan.children().into_iter().filter(|_| keeps).map(key_of).collect();
         let dependencies = Dependencies::new(&[plan], &[], run);
         run.st.started.insert(key, (dependencies, false));
         Box::new(RescanCheckNode { child, key, inputs })

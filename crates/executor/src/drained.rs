@@ -3,8 +3,8 @@
 //! (`ExecMakeTableFunctionResult`).
 
 use crate::run::Run;
-use crate::spill::RowStore;
 use pgerror::Result;
+use rowops::spill::RowStore;
 use std::sync::Arc;
 use types::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, Datum};
 
@@ -24,7 +24,13 @@ impl DrainedRows {
     /// No rows yet; `template` is an empty batch with the columns.
     pub(crate) fn new(template: Batch, run: &Run<'_>) -> DrainedRows {
         let open = template.clone();
-        DrainedRows { rows: RowStore::new(run), open, template, reading: None, at: (0, 0) }
+        DrainedRows {
+            rows: RowStore::new(run.sv.work_mem()),
+            open,
+            template,
+            reading: None,
+            at: (0, 0),
+        }
     }
 
     /// Adds a row.
@@ -44,7 +50,7 @@ impl DrainedRows {
             return Ok(());
         }
         let batch = std::mem::replace(&mut self.open, self.template.clone());
-        self.rows.push(run, Arc::new(batch))
+        self.rows.push(run.sv, Arc::new(batch))
     }
 
     /// Starts again with the first row.

@@ -8,9 +8,10 @@
 use crate::node::Node;
 use crate::run::{ExecParam, Run};
 use hashbrown::HashMap;
-use ids::Tid;
+use ids::{Oid, Tid};
 use pgerror::Result;
 use plan::node::{Plan, PlanRowMark};
+use plan::query::{RangeTblEntry, RteKind};
 use std::sync::Arc;
 use types::{Batch, DatumRef};
 
@@ -18,15 +19,40 @@ use types::{Batch, DatumRef};
 pub(crate) struct Recheck {
     plan: Arc<Plan>,
     node: Option<Node>,
-    /// The other relations, and the columns of the child that contain their TIDs.
-    others: Vec<(i32, usize)>,
+    /// The other relations.
+    others: Vec<Other>,
+    /// The result relations of which each row belongs to only one.
+    siblings: Vec<i32>,
+}
+
+/// A relation whose row is fetched again, by its range-table index.
+struct Other {
+    rti: i32,
+    /// Column of the child that contains the row's TID.
+    ctid: usize,
+    /// For a member of a table: the column with the OID of the row's table, and the member's OID.
+    tableoid: Option<(usize, Oid)>,
 }
 
 impl Recheck {
     /// `plan` is the node's child; `marks` are the relations whose TIDs it returns in junk columns.
-    pub(crate) fn new(plan: &Plan, marks: &[PlanRowMark]) -> Recheck {
-        let others = marks.iter().filter_map(|m| Some((m.rti, ctid_column(plan, m)?))).collect();
-        Recheck { plan: Arc::new(plan.clone()), node: None, others }
+    pub(crate) fn new(plan: &Plan, marks: &[PlanRowMark], rtable: &[RangeTblEntry]) -> Recheck {
+        let other = |m: &PlanRowMark| {
+            let relid = match rtable.get(m.rti as usize - 1)?.kind {
+                RteKind::Relation { relid, .. } => relid,
+                _ => Oid::INVALID,
+            };
+            let tableoid = tableoid_column(plan, m).map(|column| (column, relid));
+            Some(Other { rti: m.rti, ctid: ctid_column(plan, m)?, tableoid })
+        };
+        let others = marks.iter().filter(|m| !m.is_parent).filter_map(other).collect();
+        Recheck { plan: Arc::new(plan.clone()), node: None, others, siblings: Vec::new() }
+    }
+
+    /// As [`Recheck::new`], for a statement that changes rows of these relations.
+    pub(crate) fn with_result_relations(self, relations: &[i32]) -> Recheck {
+        let siblings = if relations.len() > 1 { relations.to_vec() } else { Vec::new() };
+        Recheck { siblings, ..self }
     }
 
     /// Runs the child's plan with the version `tid` of relation `rti`, and with the rows of the
@@ -40,8 +66,17 @@ impl Recheck {
         row: (&Batch, usize),
     ) -> Result<Option<Batch>> {
         let mut substitutes: HashMap<i32, Option<Tid>> = HashMap::new();
-        for (other, column) in &self.others {
-            substitutes.insert(*other, tid_of(row.0.get(row.1, *column)));
+        substitutes.extend(self.siblings.iter().map(|s| (*s, None)));
+        for other in &self.others {
+            let is_of = |(column, relid): (usize, Oid)| {
+                let of = row.0.get(row.1, column);
+                !of.is_null() && of.as_oid() == relid
+            };
+            let tid = match other.tableoid.is_none_or(is_of) {
+                true => tid_of(row.0.get(row.1, other.ctid)),
+                false => None,
+            };
+            substitutes.insert(other.rti, tid);
         }
         substitutes.insert(rti, Some(tid));
         let saved = run.st.epq.replace(substitutes);
@@ -94,11 +129,20 @@ fn restore(run: &mut Run<'_>, (values, versions): (Vec<ExecParam>, Vec<u64>)) {
 
 /// Column of the child that holds the TID of a marked relation.
 pub(crate) fn ctid_column(plan: &Plan, mark: &PlanRowMark) -> Option<usize> {
-    let name = format!("ctid{}", mark.rowmark_id);
-    plan.info
-        .target_list
-        .iter()
-        .position(|t| t.resjunk && t.resname.as_deref() == Some(name.as_str()))
+    junk_column(plan, &format!("ctid{}", mark.rowmark_id))
+}
+
+/// Column of the child that holds the OID of the table of a marked row, if the mark is for a member
+/// of a table.
+pub(crate) fn tableoid_column(plan: &Plan, mark: &PlanRowMark) -> Option<usize> {
+    if mark.rti == mark.prti {
+        return None;
+    }
+    junk_column(plan, &format!("tableoid{}", mark.rowmark_id))
+}
+
+fn junk_column(plan: &Plan, name: &str) -> Option<usize> {
+    plan.info.target_list.iter().position(|t| t.resjunk && t.resname.as_deref() == Some(name))
 }
 
 /// The TID in a value of type `tid`; `None` for NULL.

@@ -1,14 +1,15 @@
 //! The entry points of the executor. Counterpart: execMain.c.
 
 use crate::build::build;
-use crate::instrument::{self, Instruments, NodeStats, SortStats};
+use crate::instrument::{self, Instruments, NodeStats};
 use crate::node::{self, Node};
 use crate::run::{ExecParam, QueryDesc, Run, RunState};
-use crate::services::Services;
 use crate::{source, subplan};
 use hashbrown::HashMap;
 use pgerror::{PgError, Result};
 use plan::node::PlannedStmt;
+use rowops::services::Services;
+use rowops::sorter::SortStats;
 use std::sync::Arc;
 use types::{Batch, Datum};
 
@@ -37,6 +38,11 @@ impl Execution {
     pub fn sort_stats(&self, plan: &plan::Plan) -> Option<SortStats> {
         let all = self.state.instruments.as_ref()?;
         all.sorts.get(&instrument::key_of(plan)).copied()
+    }
+
+    /// Whether each child of an Append was built; `None` if all were.
+    pub fn built_children(&self, plan: &plan::Plan) -> Option<&[bool]> {
+        self.state.built.get(&instrument::key_of(plan)).map(Vec::as_slice)
     }
 
     /// The statistics of a node of a bitmap scan's index tree.
@@ -72,6 +78,7 @@ impl Execution {
             relations: HashMap::new(),
             epq: None,
             crosscheck: None,
+            built: HashMap::new(),
             no_params: Arc::from([]),
             build,
             desc,

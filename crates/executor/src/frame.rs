@@ -2,10 +2,10 @@
 //! Counterpart: nodeWindowAgg.c (update_frameheadpos, update_frametailpos, row_is_in_frame).
 
 use crate::run::Run;
-use crate::spill::RowStore;
 use eval::{CallContext, Callee};
 use ids::Oid;
 use pgerror::{PgError, Result, bail};
+use rowops::spill::RowStore;
 use std::cell::RefCell;
 use std::ops::Range;
 use std::sync::Arc;
@@ -63,7 +63,7 @@ impl Partition {
     /// Appends a batch, whose rows the caller has already added to `len`.
     pub(crate) fn push(&mut self, run: &mut Run<'_>, batch: Batch) -> Result<()> {
         self.batch_starts.push(self.len - batch.len);
-        self.rows.get_mut().push(run, Arc::new(batch))
+        self.rows.get_mut().push(run.sv, Arc::new(batch))
     }
 
     /// Number of rows of batch `b`.

@@ -10,16 +10,16 @@
 
 use crate::depend::Dependencies;
 use crate::instrument::{Counts, HashCounts};
-use crate::keys::{Key, Keys};
 use crate::node::{ChildColumns, Exec, Node, batch_for, compile};
 use crate::pairs::{NO_ROW, Pairs};
 use crate::run::Run;
-use crate::spill::{Spool, SpoolReader};
 use eval::{EvalState, Program, RowRef, Source};
 use pgerror::{PgError, Result};
 use plan::expr::Expr;
 use plan::node::{Plan, PlanNode};
 use plan::query::JoinType;
+use rowops::keys::{Key, Keys};
+use rowops::spill::{Spool, SpoolReader};
 use types::{BATCH_ROWS_MAX, Batch, Column, ColumnData};
 
 /// The end of a chain.
@@ -60,7 +60,7 @@ impl Side {
                 b.columns.push(col);
             }
         }
-        self.keys.hash_rows(b, &self.cols, run, hashes)
+        self.keys.hash_rows(b, &self.cols, run.sv, hashes)
     }
 
     fn is_null(&self, b: &Batch, row: usize) -> bool {
@@ -196,7 +196,7 @@ impl HashJoinNode {
             for (i, k) in exprs.iter().enumerate() {
                 let coll = collations.get(i).copied().unwrap_or_default();
                 let op = operators.get(i).copied().unwrap_or_default();
-                out.push(Key::new(k.type_oid(), op, coll, run)?);
+                out.push(Key::new(k.type_oid(), op, coll, run.sv)?);
             }
             Ok(out)
         };
@@ -378,7 +378,7 @@ impl HashJoinNode {
             self.table.clear();
             self.growing = true;
             let mut reader = inner.into_reader();
-            while let Some(mut b) = reader.next()? {
+            while let Some(mut b) = reader.next_batch()? {
                 run.interrupts()?;
                 let hashes = take_hashes(&mut b)?;
                 self.add_inner(&b, &hashes, run)?;
@@ -396,7 +396,7 @@ impl HashJoinNode {
     fn next_outer(&mut self, run: &mut Run<'_>, want: usize) -> Result<bool> {
         loop {
             let (b, hashes) = match &mut self.outer_reader {
-                Some(r) => match r.next()? {
+                Some(r) => match r.next_batch()? {
                     Some(mut b) => {
                         let hashes = take_hashes(&mut b)?;
                         (b, hashes)
@@ -505,7 +505,7 @@ impl HashJoinNode {
                             let rows = &self.table.rows;
                             let a = self.outer_side.cols.iter().map(|&c| ob.get(r, c));
                             let b = self.inner_side.cols.iter().map(|&c| rows.get(e, c));
-                            self.outer_side.keys.equal(a, b, run)?
+                            self.outer_side.keys.equal(a, b, run.sv)?
                         }
                     }
                 };
@@ -644,7 +644,7 @@ fn distribute(
         if away.get(i + 1).is_none_or(|next| next.0 != n) {
             // Batches before the current one are finished.
             if n > this {
-                files[n].push(run, &with_hash, &rows)?;
+                files[n].push(run.sv, &with_hash, &rows)?;
             }
             rows.clear();
         }

@@ -6,16 +6,8 @@ use engine::{BufferUsage, WalUsage};
 use hashbrown::HashMap;
 use pgerror::Result;
 use plan::node::Plan;
+use rowops::sorter::SortStats;
 use types::Batch;
-
-/// Method and size of a sort, for EXPLAIN ANALYZE.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct SortStats {
-    /// The name of the method in PostgreSQL's output.
-    pub method: &'static str,
-    pub on_disk: bool,
-    pub kilobytes: u64,
-}
 
 /// Sums over all loops of a node.
 #[derive(Clone, Copy, Default, Debug, PartialEq)]
@@ -51,6 +43,9 @@ pub struct Counts {
     pub hash: Option<HashCounts>,
     /// Rows inserted by INSERT ON CONFLICT.
     pub inserted: u64,
+    /// MERGE: numbers of rows updated and deleted.
+    pub updated: u64,
+    pub deleted: u64,
     pub conflicting: u64,
 }
 

@@ -8,13 +8,15 @@
 //!
 //! INVARIANT: the executor looks nothing up by name and accesses no page.
 //!
-//! Reading order: `services`, `spi` (the entry points), `execution`, `run` (the state of a
-//! statement), `node`, `build` (a tree of nodes from a plan), `depend` (rescan rules), `project`,
-//! `scan`, `probe`, `tidbitmap`, `bitmap`, `sample`, `setcall`, `drained`, `readahead`, `source`,
-//! `projectset`, `spill` (temporary files), `spare`, `keys`, `pairs`, `join`, `hashjoin`,
-//! `mergejoin`, `memoize`, `sorter`, `sort`, `mergeappend`, `aggfn`, `accum`, `agg`, `window`,
-//! `setop`, `subplan`, `relation`, `trigger`, `transition`, `write` (the row writer), `modify`,
-//! `lockrows`, `epq`, `instrument`.
+//! The interface to the session, the row writer, sorting, spilling and hash keys are in the crate
+//! `rowops`.
+//!
+//! Reading order: `spi` (the entry points), `execution`, `run` (the state of a statement), `node`,
+//! `build` (a tree of nodes from a plan), `depend` (rescan rules), `project`, `scan`, `probe`,
+//! `bitmap`, `sample`, `setcall`, `drained`, `readahead`, `source`, `projectset`, `pairs`, `join`,
+//! `hashjoin`, `mergejoin`, `memoize`, `sort`, `append`, `mergeappend`, `aggfn`, `accum`, `agg`,
+//! `window`,
+//! `setop`, `subplan`, `transition`, `modify`, `lockrows`, `epq`, `instrument`.
 
 #![forbid(unsafe_code)]
 
@@ -22,6 +24,7 @@ mod accum;
 mod agg;
 mod aggfn;
 mod aggset;
+mod append;
 mod batch_limit;
 mod bitmap;
 mod build;
@@ -33,7 +36,6 @@ mod frame;
 mod hashjoin;
 mod instrument;
 mod join;
-mod keys;
 mod lockrows;
 mod memoize;
 mod mergeappend;
@@ -47,39 +49,34 @@ mod project;
 mod projectset;
 mod pushdown;
 mod readahead;
-mod relation;
 mod run;
 mod sample;
 mod scan;
-mod services;
 mod setcall;
 mod setop;
 mod sort;
-mod sorter;
 mod source;
-mod spare;
 pub mod spi;
-mod spill;
 mod subplan;
 #[cfg(test)]
 mod tests;
-mod tidbitmap;
 mod transition;
-pub mod trigger;
 mod winagg;
 mod window;
 mod winfn;
-mod write;
 
 pub use epq::tid_of;
 pub use execution::Execution;
-pub use instrument::{Counts, HashCounts, NodeStats, SortStats};
-pub use relation::{OpenRel, RelCheck, RelIndex};
-pub use services::{
+pub use instrument::{Counts, HashCounts, NodeStats};
+pub use rowops::relation::{OpenRel, RelCheck, RelIndex};
+pub use rowops::services::{
     AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
 };
-pub use trigger::{
-    BeforeRowResult, CapturedChange, Change, Level, ProposedChange, RelTriggers, RowEvent,
+pub use rowops::sorter::SortStats;
+pub use rowops::trigger::{
+    self, BeforeRowResult, CapturedChange, Change, Level, ProposedChange, RelTriggers, RowEvent,
     RowVersion, Timing, Trigger,
 };
-pub use write::{BulkWriter, Refs, RowWriter, WriteHost, unique_violation, with_computed};
+pub use rowops::write::{
+    BulkWriter, Refs, Router, RowWriter, WriteHost, unique_violation, with_computed,
+};

@@ -1,14 +1,14 @@
 //! Row locks: SELECT FOR UPDATE, FOR SHARE and so on. Counterpart: nodeLockRows.c.
 
-use crate::epq::{Recheck, ctid_column, tid_of};
+use crate::epq::{Recheck, ctid_column, tableoid_column, tid_of};
 use crate::node::{Exec, Node};
-use crate::relation::OpenRel;
 use crate::run::Run;
 use engine::table::{self, LockRow, RowLock, RowOutcome, RowWait};
 use ids::RelKind;
 use pgerror::{PgError, Result, pg_err};
 use plan::node::{Plan, PlanRowMark};
 use plan::query::{LockStrength, LockWaitPolicy};
+use rowops::relation::OpenRel;
 use std::sync::Arc;
 use types::Batch;
 
@@ -16,6 +16,8 @@ struct Mark {
     rti: i32,
     rel: Arc<OpenRel>,
     column: usize,
+    /// For a member of a table: the column with the OID of the row's table.
+    tableoid: Option<usize>,
     lock: RowLock,
     wait: RowWait,
 }
@@ -52,7 +54,7 @@ impl LockRowsNode {
         run: &mut Run<'_>,
     ) -> Result<Node> {
         let mut marks = Vec::new();
-        for m in row_marks {
+        for m in row_marks.iter().filter(|m| !m.is_parent) {
             let rel = run.relation(m.rti)?;
             check_lockable(&rel, m.strength)?;
             let lock = match m.strength {
@@ -69,9 +71,11 @@ impl LockRowsNode {
             };
             let column = ctid_column(plan, m)
                 .ok_or_else(|| PgError::internal("rows to be locked have no ctid column"))?;
-            marks.push(Mark { rti: m.rti, rel, column, lock, wait });
+            let tableoid = tableoid_column(plan, m);
+            marks.push(Mark { rti: m.rti, rel, column, tableoid, lock, wait });
         }
-        Ok(Box::new(LockRowsNode { child, marks, recheck: Recheck::new(plan, row_marks) }))
+        let recheck = Recheck::new(plan, row_marks, &run.st.desc.plan.rtable);
+        Ok(Box::new(LockRowsNode { child, marks, recheck }))
     }
 
     /// Locks the rows from which the result row was computed. Returns the result row, recomputed if
@@ -85,6 +89,9 @@ impl LockRowsNode {
             i += 1;
             // The null-extended side of an outer join has no row to lock.
             let Some(tid) = tid_of(row.get(0, m.column)) else { continue };
+            if m.tableoid.is_some_and(|c| row.get(0, c).as_oid() != m.rel.table.oid) {
+                continue;
+            }
             let mut scratch = table::new_batch(&m.rel.table, &[]);
             // Under REPEATABLE READ and SERIALIZABLE a concurrent update is an error; under READ
             // COMMITTED the newest version is locked.

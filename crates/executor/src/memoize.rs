@@ -2,7 +2,6 @@
 //! nodeMemoize.c.
 
 use crate::depend::Dependencies;
-use crate::keys::{Key, Keys};
 use crate::node::{Exec, NoScanColumns, Node, compile};
 use crate::run::Run;
 use eval::{EvalState, Program, RowInput};
@@ -11,6 +10,7 @@ use ids::Oid;
 use pgerror::Result;
 use plan::expr::{Expr, ParamKind};
 use plan::node::Plan;
+use rowops::keys::{Key, Keys};
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch, Datum};
 
@@ -71,7 +71,7 @@ impl MemoizeNode {
                 own.push(p.paramid);
             }
             params.push((compile(e, &mut NoScanColumns, run)?, EvalState::default()));
-            keys.push(Key::new(e.type_oid(), *op, *coll, run)?);
+            keys.push(Key::new(e.type_oid(), *op, *coll, run.sv)?);
         }
         let dependencies = Dependencies::new(&[child_plan], &[], run).excluding(&own);
         Ok(Box::new(MemoizeNode {
@@ -98,7 +98,7 @@ impl MemoizeNode {
         for (p, st) in &mut self.params {
             key.push(p.eval_row(st, run, &RowInput::EMPTY)?.into_owned());
         }
-        let hash = self.keys.hash(key.iter().map(Datum::as_ref), true, run)?.unwrap_or(0);
+        let hash = self.keys.hash(key.iter().map(Datum::as_ref), true, run.sv)?.unwrap_or(0);
         for e in self.table.iter_hash_mut(hash).filter(|e| e.hash == hash) {
             // Compares bytes, because the scan's output or filter may distinguish values that are
             // equal by the operator, such as 1.0 and 1.00 or -0 and 0.

@@ -1,11 +1,13 @@
 //! Merges sorted inputs into one sorted output. Counterpart: nodeMergeAppend.c.
 
+use crate::append::Pruner;
 use crate::node::{Exec, Node, batch_for, reset_all};
 use crate::run::Run;
-use crate::sort::{SortColumn, sort_columns};
+use crate::sort::sort_columns;
 use pgerror::Result;
 use plan::expr::TargetEntry;
 use plan::node::SortKeys;
+use rowops::sorter::SortColumn;
 use std::cmp::Ordering;
 use types::{BATCH_ROWS_MAX, Batch};
 
@@ -43,11 +45,12 @@ pub(crate) struct MergeAppendNode {
     /// Min-heap of the inputs that have rows, ordered by their current row.
     heap: Vec<usize>,
     started: bool,
+    pruner: Option<Pruner>,
 }
 
 impl MergeAppendNode {
     pub(crate) fn boxed(
-        children: Vec<Node>,
+        (children, pruner): (Vec<Node>, Option<Pruner>),
         keys: &SortKeys,
         targets: &[TargetEntry],
         run: &mut Run<'_>,
@@ -60,6 +63,7 @@ impl MergeAppendNode {
             template: batch_for(targets, run)?,
             heap: Vec::new(),
             started: false,
+            pruner,
         }))
     }
 
@@ -98,8 +102,14 @@ impl Exec for MergeAppendNode {
 
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
         if !std::mem::replace(&mut self.started, true) {
+            let live = match &mut self.pruner {
+                Some(pruner) => pruner.now(run)?,
+                None => None,
+            };
             for (i, input) in self.inputs.iter_mut().enumerate() {
-                if input.refill(run, want.min(BATCH_ROWS_MAX))? {
+                if live.as_ref().is_none_or(|live| live[i])
+                    && input.refill(run, want.min(BATCH_ROWS_MAX))?
+                {
                     self.heap.push(i);
                 }
             }
@@ -129,7 +139,8 @@ impl Exec for MergeAppendNode {
         self.started = false;
         self.heap.clear();
         self.inputs.iter_mut().for_each(|i| i.batch = Batch::default());
-        reset_all(self.inputs.iter_mut().map(|i| &mut i.node), run)
+        let same = !self.pruner.as_ref().is_some_and(Pruner::depends_on_start);
+        Ok(reset_all(self.inputs.iter_mut().map(|i| &mut i.node), run)? && same)
     }
 
     fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {

@@ -11,13 +11,13 @@ use crate::project::ends_statement;
 use crate::readahead::{CAUTIOUS, ReadAhead};
 use crate::run::Run;
 use crate::sort::slice;
-use crate::spill::RowStore;
 use eval::{EvalState, Program, Resolve, RowRef, Slot, Source};
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, Var};
 use plan::node::{Plan, PlanNode};
 use plan::query::JoinType;
+use rowops::spill::RowStore;
 use std::cmp::Ordering;
 use std::sync::Arc;
 use types::compare::Comparer;
@@ -337,7 +337,7 @@ impl MergeJoinNode {
     /// Reads the inner rows with the outer row's key into the group.
     fn read_group(&mut self, run: &mut Run<'_>) -> Result<()> {
         let key = self.inner.key().map(DatumRef::to_owned).collect();
-        let mut rows = RowStore::new(run);
+        let mut rows = RowStore::new(run.sv.work_mem());
         let mut pending = self.template.clone();
         let mut count = 0;
         while self.inner.has_row(run)?
@@ -350,11 +350,11 @@ impl MergeJoinNode {
             self.inner.at += 1;
             if pending.is_full() {
                 let full = std::mem::replace(&mut pending, self.template.clone());
-                rows.push(run, Arc::new(full))?;
+                rows.push(run.sv, Arc::new(full))?;
             }
         }
         if pending.len > 0 {
-            rows.push(run, Arc::new(pending))?;
+            rows.push(run.sv, Arc::new(pending))?;
         }
         let matched = if self.keeps_inner() { vec![false; count] } else { Vec::new() };
         self.group = Some(Group { key, rows, matched, count });

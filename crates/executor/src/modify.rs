@@ -6,22 +6,22 @@
 //! the old version.
 //!
 //! Reading order: this file (construction, INSERT), `change` (UPDATE and DELETE), `conflict` (ON
-//! CONFLICT), `instead` (rows of views), `header` (system columns of changed rows). Rows are stored
-//! by [`crate::write`].
+//! CONFLICT), `instead` (rows of views), `routed` (rows of partitions),
+//! `merge` (MERGE), `header` (system columns of changed rows). Rows are stored
+//! by [`rowops::write`].
 
 mod change;
 mod conflict;
 mod header;
 mod instead;
+mod merge;
+mod routed;
 
 use crate::epq::Recheck;
 use crate::instrument::Counts;
 use crate::node::{Exec, Node, batch_for, compile};
 use crate::project::is_volatile;
-use crate::relation::OpenRel;
 use crate::run::Run;
-use crate::trigger::{BeforeRowResult, Change, ProposedChange, Timing};
-use crate::write::{Refs, RowWriter, WriteHost, with_computed};
 use conflict::Conflict;
 use engine::table::{self, InsertOptions, RowFetch};
 use eval::{EvalState, Program, Resolve, RowInput, RowRef, Slot, Source};
@@ -30,6 +30,9 @@ use pgerror::{PgError, Result, pg_err};
 use plan::expr::{Expr, TargetEntry, Var};
 use plan::node::{ModifyTable, Plan};
 use plan::query::CmdType;
+use rowops::relation::OpenRel;
+use rowops::trigger::{BeforeRowResult, Change, ProposedChange, Timing};
+use rowops::write::{Refs, RowWriter, WriteHost, with_computed};
 use std::sync::Arc;
 use types::{Batch, Datum, DatumRef};
 
@@ -42,33 +45,37 @@ struct RowColumns {
     row: Arc<types::fn_context::RowDesc>,
     /// An expression refers to a system column of the tuple header.
     header: bool,
+    /// For a partition: its column (an index) for each column of the partitioned table, over which
+    /// the expressions are.
+    map: Option<Arc<[Option<usize>]>>,
 }
 
 impl Resolve for RowColumns {
     fn var(&mut self, var: &Var) -> Result<Slot> {
-        let mut column = |n: AttrNo| -> Result<usize> {
-            if n > 0 {
-                return Ok(n as usize - 1);
+        let source = match var.varno {
+            Var::OUTER => {
+                return Ok(Slot { source: Source::Outer, column: var.varattno as usize - 1 });
             }
-            let position = header::position(n)?;
-            self.header |= header::is_stored(n);
-            Ok(self.width + position)
+            rti if rti == self.rti => Source::Scan,
+            rti if rti == self.excluded => Source::Inner,
+            _ => return Err(PgError::internal("column of another relation in a changed row")),
         };
-        if var.varno == self.rti {
-            return Ok(Slot { source: Source::Scan, column: column(var.varattno)? });
+        if var.varattno > 0 {
+            return Ok(Slot { source, column: self.index_of(var.varattno)? });
         }
-        if var.varno == Var::OUTER {
-            return Ok(Slot { source: Source::Outer, column: var.varattno as usize - 1 });
-        }
-        if var.varno == self.excluded {
-            return Ok(Slot { source: Source::Inner, column: column(var.varattno)? });
-        }
-        Err(PgError::internal("column of another relation in a changed row"))
+        let position = header::position(var.varattno)?;
+        self.header |= header::is_stored(var.varattno);
+        Ok(Slot { source, column: self.width + position })
     }
 
     fn whole_row(&mut self, var: &Var) -> Result<(Vec<Slot>, Arc<types::fn_context::RowDesc>)> {
         let source = if var.varno == self.excluded { Source::Inner } else { Source::Scan };
-        let slots = (0..self.width).map(|column| Slot { source, column }).collect();
+        let mut slots = Vec::with_capacity(self.row.columns.len());
+        for (column, attno) in self.row.columns.iter().zip(1..) {
+            // A dropped column is not read.
+            let column = if column.is_dropped() { 0 } else { self.index_of(attno)? };
+            slots.push(Slot { source, column });
+        }
         Ok((slots, self.row.clone()))
     }
 }
@@ -109,6 +116,7 @@ struct Target {
     /// Set if RETURNING, check options or ON CONFLICT refer to columns of the tuple header.
     header: Option<header::Header>,
     conflict: Option<Conflict>,
+    merge: Vec<merge::Action>,
     all_columns: Vec<AttrNo>,
     old_fetch: Option<(RowFetch, Batch)>,
 }
@@ -118,17 +126,33 @@ impl Target {
     fn new(plan: &Plan, m: &ModifyTable, at: usize, run: &mut Run<'_>) -> Result<Target> {
         let rti = m.result_relations[at];
         let rel = run.relation(rti)?;
-        let mut writer = RowWriter::new(&rel, run.sv.as_facts())?;
-        let named = if at == 0 { rel.clone() } else { run.relation(m.result_relations[0])? };
-        writer.capture_for(&named);
-        writer.written = written_columns(run, rti);
-        let mut cols = RowColumns {
+        let cols = RowColumns {
             rti,
             excluded: m.on_conflict.as_ref().map_or(i32::MIN, |c| c.excl_rel_rti),
             width: rel.columns.columns.len(),
             row: rel.columns.clone(),
             header: false,
+            map: None,
         };
+        let named = run.relation(m.nominal_relation)?;
+        Target::with_columns(plan, m, (at, rel), cols, (&named, rti), run)
+    }
+
+    /// A relation whose expressions, those at this position of the plan's lists, refer to the
+    /// columns `cols`. `named`: the relation that the statement names, and the range-table entry of
+    /// the columns that it writes.
+    fn with_columns(
+        plan: &Plan,
+        m: &ModifyTable,
+        (at, rel): (usize, Arc<OpenRel>),
+        mut cols: RowColumns,
+        (named, rti): (&Arc<OpenRel>, i32),
+        run: &mut Run<'_>,
+    ) -> Result<Target> {
+        let mut writer = RowWriter::new(&rel, run.sv.as_facts())?;
+        writer.capture_for(named);
+        writer.written = written_columns(run, rti);
+        writer.routed = named.kind == RelKind::PartitionedTable;
         let list = m.returning_lists.get(at).map_or(&[][..], Vec::as_slice);
         let returning = Returning::new(plan, list, &mut cols, run)?;
         let mut wcos = Vec::new();
@@ -141,6 +165,10 @@ impl Target {
             Some(c) => Some(Conflict::new(c, &writer, &mut cols, run)?),
             None => None,
         };
+        let mut actions = Vec::new();
+        for action in m.merge_actions.get(at).into_iter().flatten() {
+            actions.push(merge::Action::new(action, &writer, &mut cols, run)?);
+        }
         let header = cols.header.then(|| header::Header::new(&rel)).transpose()?;
         let update_colnos = m.update_colnos.get(at).cloned().unwrap_or_default();
         let reads_row = returning.is_some() || !wcos.is_empty();
@@ -156,6 +184,7 @@ impl Target {
             wcos,
             header,
             conflict,
+            merge: actions,
             all_columns: (1..=rel.columns.columns.len() as i16).collect(),
             old_fetch: None,
             writer,
@@ -175,18 +204,27 @@ impl Target {
                 calls(Change::Insert) || updates && calls(Change::Update)
             }
             CmdType::Update => calls(Change::Update),
-            _ => calls(Change::Delete),
+            CmdType::Delete => calls(Change::Delete),
+            _ => calls(Change::Insert) || calls(Change::Update) || calls(Change::Delete),
         }
     }
 
     fn reset(&mut self) {
         if let Some((_, batch)) = &mut self.old_fetch
-            && crate::spare::is_large(batch)
+            && rowops::spare::is_large(batch)
         {
             *batch = Batch::new(batch.columns.iter().map(types::Column::is_by_val));
         }
         self.writer.reset();
     }
+}
+
+/// The numbers of rows that MERGE has changed.
+#[derive(Clone, Copy, Default)]
+struct Merged {
+    inserted: u64,
+    updated: u64,
+    deleted: u64,
 }
 
 pub(crate) struct ModifyNode {
@@ -208,6 +246,9 @@ pub(crate) struct ModifyNode {
     /// INSERT ON CONFLICT: number of rows inserted, and of rows that conflicted.
     inserted: u64,
     conflicting: u64,
+    merged: Merged,
+    /// Set if the statement names a partitioned table and may insert rows.
+    routing: Option<Box<routed::Routing>>,
     recheck: Recheck,
     /// A row is computed only after the previous one has been written.
     row_by_row: bool,
@@ -230,6 +271,9 @@ fn evaluates_volatile(m: &ModifyTable, run: &mut Run<'_>) -> Result<bool> {
     exprs.extend(m.with_check_options.iter().flatten().filter_map(|w| w.qual.as_ref()));
     if let Some(c) = &m.on_conflict {
         exprs.extend(c.set.iter().map(|t| &t.expr).chain(&c.where_));
+    }
+    for action in m.merge_actions.iter().flatten() {
+        exprs.extend(action.target_list.iter().map(|t| &t.expr).chain(&action.condition));
     }
     for e in exprs {
         if is_volatile(e, run)? {
@@ -254,6 +298,12 @@ impl ModifyNode {
             others.push(Box::new(Target::new(plan, m, at, run)?));
         }
         let target = others.remove(0);
+        let named = run.relation(m.nominal_relation)?;
+        let mut routing = None;
+        if named.kind == RelKind::PartitionedTable && m.operation != CmdType::Delete {
+            let rti = m.nominal_relation;
+            routing = Some(Box::new(routed::Routing::new(plan, m, rti, run)?));
+        }
         let list = &m.child.info.target_list;
         let junk = |name: &str| {
             let found = list.iter().position(|t| t.resjunk && t.resname.as_deref() == Some(name));
@@ -268,7 +318,7 @@ impl ModifyNode {
             child,
             operation: m.operation,
             set_tag: m.can_set_tag,
-            named: target.rel.clone(),
+            named,
             tableoid: junk("tableoid"),
             ctid: junk("ctid"),
             wholerow: junk("wholerow"),
@@ -276,7 +326,10 @@ impl ModifyNode {
             others,
             inserted: 0,
             conflicting: 0,
-            recheck: Recheck::new(&m.child, &m.row_marks),
+            merged: Merged::default(),
+            routing,
+            recheck: Recheck::new(&m.child, &m.row_marks, &run.st.desc.plan.rtable)
+                .with_result_relations(&m.result_relations),
             row_by_row,
             st: EvalState::default(),
             tids: Vec::new(),
@@ -359,6 +412,9 @@ impl ModifyNode {
             return Ok(());
         }
         let updates = self.target.conflict.as_ref().is_some_and(Conflict::updates);
+        if self.operation == CmdType::Merge {
+            return self.merge_statement_event(run, timing);
+        }
         let changes: &[Change] = match (self.operation, timing) {
             (CmdType::Update, _) => &[Change::Update],
             (CmdType::Delete, _) => &[Change::Delete],
@@ -383,9 +439,23 @@ impl ModifyNode {
         if self.target.rel.kind == RelKind::View {
             return self.insert_instead(run, (batch, r), &given, out);
         }
+        if self.routing.is_some() {
+            return self.insert_routed(run, (batch, r), &given, out);
+        }
+        self.insert_values(run, (batch, r), &given, out)
+    }
+
+    /// Inserts a row with the columns of the target. `(batch, r)`: the row of the child.
+    fn insert_values(
+        &mut self,
+        run: &mut Run<'_>,
+        (batch, r): (&Batch, usize),
+        given: &[DatumRef<'_>],
+        out: &mut Batch,
+    ) -> Result<()> {
         let answer = match self.target.rel.triggers.are_before_row(Change::Insert) {
             true => {
-                let (rel, new) = (&self.target.rel, Some(&given[..]));
+                let (rel, new) = (&self.target.rel, Some(given));
                 let timing = Timing::Before;
                 run.sv.before_row(ProposedChange { rel, timing, old: None, new, updated: &[] })?
             }
@@ -393,7 +463,7 @@ impl ModifyNode {
         };
         let replaced: Refs<'_>;
         let given: &[DatumRef<'_>] = match &answer {
-            BeforeRowResult::Keep => &given,
+            BeforeRowResult::Keep => given,
             BeforeRowResult::Skip => return Ok(()),
             BeforeRowResult::Replace(row) => {
                 replaced = row.iter().map(Datum::as_ref).collect();
@@ -449,15 +519,16 @@ impl WriteHost for Run<'_> {
         self
     }
 
-    fn services(&mut self) -> &mut dyn crate::services::Services {
+    fn services(&mut self) -> &mut dyn rowops::services::Services {
         self.sv
     }
 }
 
 impl Exec for ModifyNode {
     fn report(&self, counts: &mut Counts) {
-        counts.inserted = self.inserted;
+        counts.inserted = self.inserted + self.merged.inserted;
         counts.conflicting = self.conflicting;
+        (counts.updated, counts.deleted) = (self.merged.updated, self.merged.deleted);
     }
 
     fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
@@ -478,6 +549,7 @@ impl Exec for ModifyNode {
             && !self.row_by_row
             && self.target.rel.kind != RelKind::View;
         let mut bulk: Option<table::BulkInsert> = None;
+        let mut bulks: Vec<Option<table::BulkInsert>> = Vec::new();
         loop {
             run.interrupts()?;
             let ask = if self.row_by_row {
@@ -492,6 +564,10 @@ impl Exec for ModifyNode {
                 break;
             };
             match self.operation {
+                CmdType::Insert if whole_batches && batch.len > 1 && self.routing.is_some() => {
+                    self.insert_routed_batch(run, batch, &mut bulks)?;
+                    continue;
+                }
                 CmdType::Insert if whole_batches && batch.len > 1 => {
                     let bulk = match &mut bulk {
                         Some(b) => b,
@@ -503,6 +579,11 @@ impl Exec for ModifyNode {
                 CmdType::Insert => {
                     for r in 0..batch.len {
                         self.insert_row(run, &batch, r, &mut out)?;
+                    }
+                }
+                CmdType::Merge => {
+                    for r in 0..batch.len {
+                        self.merge_row(run, &batch, r, &mut out)?;
                     }
                 }
                 _ if self.target.rel.kind == RelKind::View => {
@@ -524,6 +605,7 @@ impl Exec for ModifyNode {
         if let Some(bulk) = bulk {
             bulk.finish(run.sv.backend(), &self.target.rel.table)?;
         }
+        self.finish_bulks(run, bulks)?;
         if self.done {
             self.statement_event(run, Timing::After)?;
         }
@@ -539,6 +621,7 @@ impl Exec for ModifyNode {
         self.started = false;
         self.target.reset();
         self.others.iter_mut().for_each(|t| t.reset());
-        Ok(self.recheck.reset(run)? & self.child.reset(run)?)
+        // Partitions are locked in the transaction that opens them.
+        Ok(self.recheck.reset(run)? & self.child.reset(run)? & self.routing.is_none())
     }
 }

@@ -2,13 +2,12 @@
 //! group. Counterpart: orderedsetaggs.c.
 
 use crate::run::Run;
-use crate::sort::SortColumn;
-use crate::sorter::{self, Sorter};
 use eval::CallContext;
 use ids::Oid;
 use ids::code::AggKind;
 use pgerror::{PgError, Result, bail};
 use plan::expr::Aggref;
+use rowops::sorter::{self, SortColumn, Sorter};
 use std::cmp::Ordering;
 use types::array::ArrayRef;
 use types::fn_context::FnContext;
@@ -228,7 +227,7 @@ impl<'a> Sorted<'a> {
         run: &mut Run<'_>,
     ) -> Result<Sorted<'a>> {
         if let Some(s) = &mut sorter {
-            s.finish(run)?;
+            s.finish(run.sv)?;
         }
         Ok(Sorted { sorter, order })
     }

@@ -340,7 +340,7 @@ impl Projection {
     /// As [`Self::restart`]; also frees large memory.
     pub(crate) fn release(&mut self) {
         self.restart();
-        self.spare.take_if(|b| crate::spare::is_large(b));
+        self.spare.take_if(|b| rowops::spare::is_large(b));
     }
 
     /// True if there is no filter and all output columns are input columns.

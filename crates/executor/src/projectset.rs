@@ -5,12 +5,12 @@ use crate::project::is_volatile;
 use crate::run::Run;
 use crate::setcall::{STEP_ROWS, SetCall, SetStart};
 use crate::source::{argument_types, row_columns};
-use crate::spare::is_wide;
 use eval::{EvalState, Program, RowInput, RowRef, Source};
 use ids::code::TypType;
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::node::Plan;
+use rowops::spare::is_wide;
 use types::{Batch, Datum};
 
 /// Evaluates the set-returning functions of a target list in lockstep: for each input row, the

@@ -4,9 +4,6 @@
 use crate::depend::{Computation, Dependencies};
 use crate::instrument::Instruments;
 use crate::node::Node;
-use crate::relation::OpenRel;
-use crate::services::Services;
-use crate::spill::RowStore;
 use crate::subplan::{self, SubState};
 use eval::{Host, HostCall, Val};
 use hashbrown::HashMap;
@@ -14,6 +11,9 @@ use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{SqlValueKind, SubPlan};
 use plan::node::{Plan, PlannedStmt};
+use rowops::relation::OpenRel;
+use rowops::services::Services;
+use rowops::spill::RowStore;
 use std::any::Any;
 use std::sync::Arc;
 use types::{Datum, FnContext};
@@ -72,6 +72,9 @@ pub(crate) struct RunState {
     /// Rows to be changed must also be visible to this snapshot. Counterpart:
     /// `es_crosscheck_snapshot`.
     pub crosscheck: Option<Arc<engine::Snapshot>>,
+    /// For each Append that leaves out children when the execution starts, by `key_of` its plan:
+    /// whether each child was built.
+    pub built: HashMap<usize, Vec<bool>>,
     pub no_params: Arc<[Datum]>,
     /// Builds the node tree of a sub-plan. This is a function pointer to `build`, because that
     /// module depends on all nodes, which depend on this module.

@@ -9,7 +9,6 @@ use crate::probe::Probe;
 use crate::project::Projection;
 use crate::pushdown;
 use crate::pushdown::PushedPredicate;
-use crate::relation::OpenRel;
 use crate::run::Run;
 use crate::sample::Sample;
 use engine::index::{IndexScan, IndexScanOptions};
@@ -20,6 +19,7 @@ use ids::{AttrNo, Tid};
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{BoolExpr, BoolOp, CurrentOfExpr, Expr};
 use plan::node::{IndexProbe, Plan, PlanNode};
+use rowops::relation::OpenRel;
 use std::borrow::Cow;
 use std::sync::Arc;
 use types::array::ArrayRef;
@@ -620,7 +620,7 @@ impl Exec for ScanNode {
             Access::TidRange { scan, .. } => *scan = None,
         }
         let s = &mut self.source;
-        s.spare.take_if(|b| crate::spare::is_large(b));
+        s.spare.take_if(|b| rowops::spare::is_large(b));
         s.projection.release();
         Ok(true)
     }

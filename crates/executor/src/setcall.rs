@@ -3,10 +3,10 @@
 
 use crate::node::compile;
 use crate::run::Run;
-use crate::services::SetStream;
 use eval::{CallContext, Callee, EvalState, HostCall, Program, Resolve, RowInput};
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::Expr;
+use rowops::services::SetStream;
 use std::any::Any;
 use types::builtin::{ScalarFn, SetSource, SrfFn};
 use types::fn_context::{DefinedRow, TypeCatalog};

@@ -1,15 +1,15 @@
 //! INTERSECT, EXCEPT and recursive union. Counterpart: nodeSetOp.c, nodeRecursiveunion.c.
 
-use crate::keys::{GroupTable, Keys};
 use crate::node::{DeferredError, Exec, Node, batch_for};
 use crate::run::Run;
 use crate::sort::group_keys;
-use crate::spill::RowStore;
 use eval::Volatility;
 use pgerror::{PgError, Result};
 use plan::expr::Expr;
 use plan::node::{GroupKeys, Plan, PlanNode, SetOpStrategy};
 use plan::query::SetOperation;
+use rowops::keys::{GroupTable, Keys};
+use rowops::spill::RowStore;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch};
 
@@ -36,13 +36,13 @@ impl RowSet {
             self.rows = batch.empty_like();
         }
         let mut hashes = Vec::new();
-        keys.hash_rows(batch, cols, run, &mut hashes)?;
+        keys.hash_rows(batch, cols, run.sv, &mut hashes)?;
         let mut out = Vec::with_capacity(batch.len);
         for (r, &h) in hashes.iter().enumerate() {
             let rows = &self.rows;
             let found = self.table.find(h, |g| {
                 let have = cols.iter().map(|&c| rows.get(g as usize, c));
-                keys.equal(have, cols.iter().map(|&c| batch.get(r, c)), run)
+                keys.equal(have, cols.iter().map(|&c| batch.get(r, c)), run.sv)
             })?;
             out.push(match found {
                 Some(g) => g,
@@ -141,7 +141,7 @@ impl SetOpNode {
                 let same = self.set.rows.len > 0 && {
                     let rows = &self.set.rows;
                     let have = self.cols.iter().map(|&c| rows.get(0, c));
-                    self.keys.equal(have, self.cols.iter().map(|&c| b.get(r, c)), run)?
+                    self.keys.equal(have, self.cols.iter().map(|&c| b.get(r, c)), run.sv)?
                 };
                 if !same {
                     if self.set.rows.len > 0 {
@@ -273,7 +273,7 @@ impl RecursiveUnionNode {
             wt_param,
             dedup,
             seen: RowSet::new(),
-            next_round: RowStore::new(run),
+            next_round: RowStore::new(run.sv.work_mem()),
             starting: true,
             inner_fresh: true,
             done: false,
@@ -331,7 +331,7 @@ impl RecursiveUnionNode {
                 Some(b) => {
                     let b = self.new_rows(b, run)?;
                     if b.len > 0 {
-                        self.next_round.push(run, Arc::new(b.clone()))?;
+                        self.next_round.push(run.sv, Arc::new(b.clone()))?;
                         return Ok(Some(b));
                     }
                 }
@@ -341,7 +341,7 @@ impl RecursiveUnionNode {
                         self.done = true;
                         continue;
                     }
-                    let fresh = RowStore::new(run);
+                    let fresh = RowStore::new(run.sv.work_mem());
                     let round = std::mem::replace(&mut self.next_round, fresh);
                     run.st.work_tables.insert(self.wt_param, round);
                     run.invalidate(self.wt_param);

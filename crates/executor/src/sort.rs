@@ -3,55 +3,20 @@
 
 use crate::depend::Dependencies;
 use crate::instrument::key_of;
-use crate::keys::{Key, Keys, check_collation};
 use crate::node::{ChildColumns, Exec, Node, compile};
 use crate::readahead::{CAUTIOUS, ReadAhead};
 use crate::run::Run;
-use crate::sorter::{Sorter, WordKind};
 use crate::source::limit_value;
-use crate::spill::RowStore;
 use eval::{EvalState, Program, RowInput, Source};
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::{Expr, TargetEntry};
 use plan::node::{GroupKeys, Plan, SortKeys};
-use std::cmp::Ordering;
+use rowops::keys::{Key, Keys, check_collation};
+use rowops::sorter::{SortColumn, Sorter, WordKind};
+use rowops::spill::RowStore;
 use std::sync::Arc;
-use types::compare::Comparer;
-use types::{BATCH_ROWS_MAX, Batch, DatumRef};
-
-/// One sort column.
-#[derive(Clone)]
-pub(crate) struct SortColumn {
-    pub column: usize,
-    pub cmp: Comparer,
-    pub collation: Oid,
-    pub descending: bool,
-    pub nulls_first: bool,
-    /// Normalization of its values to words.
-    pub word: WordKind,
-}
-
-impl SortColumn {
-    /// True if the words of its values are abbreviations, whose order must be verified.
-    pub(crate) fn is_abbreviated(&self) -> bool {
-        self.word == WordKind::Abbreviation
-    }
-
-    pub(crate) fn order(&self, a: DatumRef<'_>, b: DatumRef<'_>) -> Ordering {
-        match (a.is_null(), b.is_null()) {
-            (true, true) => Ordering::Equal,
-            (true, false) if self.nulls_first => Ordering::Less,
-            (true, false) => Ordering::Greater,
-            (false, true) if self.nulls_first => Ordering::Greater,
-            (false, true) => Ordering::Less,
-            (false, false) => {
-                let o = self.cmp.order(a, b, self.collation);
-                if self.descending { o.reverse() } else { o }
-            }
-        }
-    }
-}
+use types::{BATCH_ROWS_MAX, Batch};
 
 pub(crate) fn sort_columns(
     keys: &SortKeys,
@@ -62,7 +27,7 @@ pub(crate) fn sort_columns(
     for (i, col) in keys.cols.iter().enumerate() {
         let ty = targets.get(*col as usize - 1).map_or(Oid::INVALID, |t| t.expr.type_oid());
         let (cmp, descending) = run.sv.sort_operator(keys.operators[i], ty, keys.collations[i])?;
-        check_collation(ty, keys.collations[i], "comparison", run)?;
+        check_collation(ty, keys.collations[i], "comparison", run.sv)?;
         out.push(SortColumn {
             column: *col as usize - 1,
             word: WordKind::of(ty, &cmp),
@@ -122,10 +87,10 @@ impl Exec for SortNode {
                 let mut sorter = Sorter::new(self.columns.clone(), memory, self.bound);
                 self.dependencies.computation().perform(run, |run| {
                     while let Some(b) = self.child.next(run, BATCH_ROWS_MAX)? {
-                        sorter.push(run, &b)?;
+                        sorter.push(run.sv, &b)?;
                         run.interrupts()?;
                     }
-                    sorter.finish(run)
+                    sorter.finish(run.sv)
                 })?;
                 if let Some(all) = &mut run.st.instruments {
                     all.sorts.insert(self.key, sorter.stats());
@@ -252,7 +217,7 @@ impl IncrementalSortNode {
                 let s = sorter.get_or_insert_with(|| {
                     Sorter::new(self.columns.clone(), run.sv.work_mem(), left)
                 });
-                s.push(run, &part)?;
+                s.push(run.sv, &part)?;
                 rows += part.len;
                 let mut one = b.empty_like();
                 one.extend_range(&b, to - 1, to);
@@ -264,7 +229,7 @@ impl IncrementalSortNode {
             }
         }
         let Some(mut s) = sorter else { return Ok(false) };
-        s.finish(run)?;
+        s.finish(run.sv)?;
         self.sorted = Some(s);
         Ok(true)
     }
@@ -327,7 +292,7 @@ pub(crate) struct MaterialNode {
 impl MaterialNode {
     pub(crate) fn boxed(child: Node, plan: &Plan, run: &Run<'_>) -> Node {
         let dependencies = Dependencies::new(&[plan], &[], run);
-        let rows = RowStore::new(run);
+        let rows = RowStore::new(run.sv.work_mem());
         let ahead = ReadAhead::new(plan, &child, CAUTIOUS);
         let (started, ended) = (false, false);
         Box::new(MaterialNode { child, ahead, dependencies, rows, started, ended, at: 0 })
@@ -356,7 +321,7 @@ impl Exec for MaterialNode {
             match computation.perform(run, |run| self.child.next(run, rows))? {
                 Some(b) if b.len == 0 => run.interrupts()?,
                 Some(b) => {
-                    self.rows.push(run, Arc::new(b.clone()))?;
+                    self.rows.push(run.sv, Arc::new(b.clone()))?;
                     self.at += 1;
                     return Ok(Some(b));
                 }
@@ -401,7 +366,7 @@ pub(crate) fn group_keys(
     for (i, col) in keys.cols.iter().enumerate() {
         let at = *col as usize - 1;
         let ty = targets.get(at).map_or(Oid::INVALID, |t| t.expr.type_oid());
-        out.push(Key::new(ty, keys.eq_operators[i], keys.collations[i], run)?);
+        out.push(Key::new(ty, keys.eq_operators[i], keys.collations[i], run.sv)?);
         cols.push(at);
     }
     Ok((Keys(out), cols))
@@ -441,11 +406,11 @@ impl Exec for UniqueNode {
                 (0, None) => false,
                 (0, Some((b, l))) => {
                     let prev = self.cols.iter().map(|&c| b.get(*l, c));
-                    self.keys.equal(row, prev, run)?
+                    self.keys.equal(row, prev, run.sv)?
                 }
                 _ => {
                     let prev = self.cols.iter().map(|&c| batch.get(r - 1, c));
-                    self.keys.equal(row, prev, run)?
+                    self.keys.equal(row, prev, run.sv)?
                 }
             };
             if !same {
@@ -570,7 +535,7 @@ impl LimitNode {
         for row in 0..batch.len {
             let x = cols.iter().map(|&c| batch.get(row, c));
             let y = cols.iter().map(|&c| last.get(*r, c));
-            if !keys.equal(x, y, run)? {
+            if !keys.equal(x, y, run.sv)? {
                 return Ok(row);
             }
         }

@@ -1,24 +1,24 @@
 //! Row dependencies other than tables: Result, VALUES, functions in FROM, `WITH` queries, working
-//! tables; and Append. Counterpart: nodeResult.c, nodeValuesscan.c, nodeFunctionscan.c,
-//! nodeCtescan.c, nodeWorktablescan.c, nodeAppend.c.
+//! tables. Counterpart: nodeResult.c, nodeValuesscan.c, nodeFunctionscan.c,
+//! nodeCtescan.c, nodeWorktablescan.c.
 
 use crate::depend::Dependencies;
 use crate::drained::DrainedRows;
 use crate::instrument::Counts;
-use crate::node::{ChildColumns, DeferredError, Exec, Node, compile, compile_all, reset_all};
+use crate::node::{ChildColumns, DeferredError, Exec, Node, compile, compile_all};
 use crate::project::{ByPosition, Projection, is_volatile, is_volatile_plan};
 use crate::readahead::{CAUTIOUS, ReadAhead};
 use crate::run::{Run, Shared};
 use crate::setcall::{STEP_ROWS, SetCall, SetStart};
 use crate::sort::slice;
-use crate::spare::{is_large, is_wide};
-use crate::spill::RowStore;
 use eval::{EvalState, Program, RowInput, Source};
 use ids::code::TypType;
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::expr::{Expr, FuncExpr};
 use plan::node::Plan;
 use plan::query::RangeTblFunction;
+use rowops::spare::{is_large, is_wide};
+use rowops::spill::RowStore;
 use std::sync::Arc;
 use types::fn_context::DefinedRow;
 use types::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, Column, Datum, DatumRef};
@@ -263,7 +263,7 @@ impl FunctionNode {
         let kept = (volatile || drains).then(|| {
             let exprs: Vec<&Expr> = functions.iter().map(|f| &f.funcexpr).collect();
             let dependencies = Dependencies::new(&[], &exprs, run);
-            KeptRows { rows: RowStore::new(run), dependencies, at: (0, 0) }
+            KeptRows { rows: RowStore::new(run.sv.work_mem()), dependencies, at: (0, 0) }
         });
         Ok(Box::new(FunctionNode {
             kept,
@@ -502,7 +502,7 @@ impl FunctionNode {
             let Some(kept) = &mut self.kept else { return Ok(None) };
             let ended = made.is_none();
             if let Some(b) = made.filter(|b| b.len > 0) {
-                kept.rows.push(run, Arc::new(b))?;
+                kept.rows.push(run.sv, Arc::new(b))?;
             }
             if ended || !self.drains {
                 return kept.next(want);
@@ -631,7 +631,7 @@ pub(crate) fn read_shared(
         Some(s) if s.done => return Ok(false),
         Some(_) => {}
         None => {
-            let rows = RowStore::new(run);
+            let rows = RowStore::new(run.sv.work_mem());
             run.st.shared.insert(param, Shared { rows, done: false });
             crate::subplan::start_over(run, plan_id)?;
         }
@@ -642,7 +642,7 @@ pub(crate) fn read_shared(
         return Err(PgError::internal("the rows of a WITH query do not exist"));
     };
     let kept = match next {
-        Some(b) if b.len > 0 => shared.rows.push(run, Arc::new(b)),
+        Some(b) if b.len > 0 => shared.rows.push(run.sv, Arc::new(b)),
         Some(_) => Ok(()),
         None => {
             shared.done = true;
@@ -734,44 +734,6 @@ impl Exec for WorkTableNode {
 
     fn report(&self, counts: &mut Counts) {
         counts.removed = self.projection.removed;
-    }
-}
-
-/// Append: reads one child after the other.
-pub(crate) struct AppendNode {
-    children: Vec<Node>,
-    at: usize,
-}
-
-impl AppendNode {
-    pub(crate) fn boxed(children: Vec<Node>) -> Node {
-        Box::new(AppendNode { children, at: 0 })
-    }
-}
-
-impl Exec for AppendNode {
-    fn is_volatile(&self) -> bool {
-        self.children.iter().any(|c| c.is_volatile())
-    }
-
-    fn next(&mut self, run: &mut Run<'_>, want: usize) -> Result<Option<Batch>> {
-        while let Some(c) = self.children.get_mut(self.at) {
-            if let Some(b) = c.next(run, want)? {
-                return Ok(Some(b));
-            }
-            self.at += 1;
-        }
-        Ok(None)
-    }
-
-    fn rescan(&mut self, run: &mut Run<'_>) -> Result<()> {
-        self.at = 0;
-        self.children.iter_mut().try_for_each(|c| c.rescan(run))
-    }
-
-    fn reset(&mut self, run: &mut Run<'_>) -> Result<bool> {
-        self.at = 0;
-        reset_all(&mut self.children, run)
     }
 }
 

@@ -13,11 +13,11 @@
 
 use crate::execution::Execution;
 use crate::run::QueryDesc;
-use crate::services::Services;
 use engine::Snapshot;
 use pgerror::{Result, pg_err};
 use plan::PlannedStmt;
 use plan::query::CmdType;
+use rowops::services::Services;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch, Datum};
 
@@ -296,6 +296,7 @@ pub fn check_read_only(plan: &PlannedStmt) -> Result<()> {
         (CmdType::Insert, _) => "INSERT",
         (CmdType::Update, _) => "UPDATE",
         (CmdType::Delete, _) => "DELETE",
+        (CmdType::Merge, _) => "MERGE",
         (_, Some(mark)) => mark.strength.select_name(),
         _ if plan.has_modifying_cte => "SELECT",
         _ => return Ok(()),

@@ -1,13 +1,13 @@
 //! Sub-plans of expressions and init plans. Counterpart: nodeSubplan.c.
 
 use crate::depend::Dependencies;
-use crate::keys::{Key, Keys};
 use crate::node::Node;
 use crate::run::{ExecParam, Run};
 use eval::{Host, Val};
 use hashbrown::HashTable;
 use pgerror::{PgError, Result, bail};
 use plan::expr::{SubLinkKind, SubPlan};
+use rowops::keys::{Key, Keys};
 use types::{Batch, Datum, DatumRef};
 
 /// A running sub-plan.
@@ -250,8 +250,8 @@ impl HashedSet {
         plan.testexpr.iter().for_each(|t| eval::hashed_parts(t, &mut parts));
         let (mut inner, mut outer) = (Vec::new(), Vec::new());
         for op in parts {
-            outer.push(Key::new(op.args[0].type_oid(), op.opno, op.inputcollid, run)?);
-            inner.push(Key::new(op.args[1].type_oid(), op.opno, op.inputcollid, run)?);
+            outer.push(Key::new(op.args[0].type_oid(), op.opno, op.inputcollid, run.sv)?);
+            inner.push(Key::new(op.args[1].type_oid(), op.opno, op.inputcollid, run.sv)?);
         }
         let mut set = HashedSet {
             outer: Keys(outer),
@@ -265,7 +265,7 @@ impl HashedSet {
             for r in 0..b.len {
                 set.empty = false;
                 let row = b.row_owned(r);
-                match inner.hash(row.iter().map(Datum::as_ref), false, run)? {
+                match inner.hash(row.iter().map(Datum::as_ref), false, run.sv)? {
                     None => set.partial.push(row),
                     Some(h) => {
                         set.table.insert_unique(h, (h, row), |e| e.0);
@@ -281,11 +281,11 @@ impl HashedSet {
         if self.empty {
             return Ok(Datum::bool(false));
         }
-        let hash = self.outer.hash(key.iter().map(Datum::as_ref), false, run)?;
+        let hash = self.outer.hash(key.iter().map(Datum::as_ref), false, run.sv)?;
         if let Some(h) = hash {
             for (_, row) in self.table.iter_hash(h).filter(|e| e.0 == h) {
                 let (a, b) = (key.iter().map(Datum::as_ref), row.iter().map(Datum::as_ref));
-                if self.outer.equal(a, b, run)? {
+                if self.outer.equal(a, b, run.sv)? {
                     return Ok(Datum::bool(true));
                 }
             }
@@ -314,7 +314,7 @@ impl HashedSet {
                 && !one.equal(
                     std::iter::once(key[i].as_ref()),
                     std::iter::once(row[i].as_ref()),
-                    run,
+                    run.sv,
                 )?
             {
                 return Ok(false);

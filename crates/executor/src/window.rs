@@ -8,18 +8,18 @@
 
 use crate::frame;
 use crate::frame::{FrameClause, FrameCursor, FrameEnd, Partition, RangeOrder};
-use crate::keys::Keys;
 use crate::node::{ChildColumns, Exec, Node, batch_for, compile, compile_all};
 use crate::project::Projection;
 use crate::run::Run;
 use crate::sort::group_keys;
-use crate::spill::RowStore;
 use crate::winfn::WindowCall;
 use eval::{EvalState, Program, Resolve, RowInput, Selection, Slot, Source, select_into};
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, Var, WindowFunc};
 use plan::node::{Plan, WindowAgg};
 use plan::walk;
+use rowops::keys::Keys;
+use rowops::spill::RowStore;
 use types::{BATCH_ROWS_MAX, Batch, Column, Datum};
 
 /// Number of rows after which the run condition is first tested.
@@ -224,7 +224,7 @@ impl WindowNode {
     /// Begins the next partition; `None` if there is none.
     fn begin(&mut self, want: usize, run: &mut Run<'_>) -> Result<Option<Ready>> {
         let mut ready = Ready {
-            p: Partition::new(RowStore::new(run)),
+            p: Partition::new(RowStore::new(run.sv.work_mem())),
             results: Vec::new(),
             batch: 0,
             at: 0,
@@ -435,7 +435,7 @@ fn same(
 ) -> Result<bool> {
     let left = cols.iter().map(|&c| a.0.get(a.1, c));
     let right = cols.iter().map(|&c| b.0.get(b.1, c));
-    keys.equal(left, right, run)
+    keys.equal(left, right, run.sv)
 }
 
 impl Exec for WindowNode {

@@ -5,13 +5,13 @@ use crate::frame::{FrameClause, FrameCursor, FrameEnd, Partition, option, withou
 use crate::node::{ChildColumns, compile};
 use crate::project::is_volatile;
 use crate::run::Run;
-use crate::spill::RowStore;
 use crate::winagg::FrameAggregate;
 use eval::{Callee, EvalState, Program, RowInput, RowRef, Source, WindowKind};
 use ids::Oid;
 use ids::code::AggKind;
 use pgerror::{PgError, Result, bail};
 use plan::expr::{AggSplit, Aggref, Expr, TargetEntry, WindowFunc};
+use rowops::spill::RowStore;
 use std::ops::Range;
 use std::sync::Arc;
 use types::{Batch, Column, Datum, DatumRef};
@@ -146,8 +146,11 @@ impl WindowCall {
         p: &Partition,
         run: &mut Run<'_>,
     ) -> Result<RowStore> {
-        let mut out =
-            Results { column: Column::new(self.by_val), rows: RowStore::new(run), partition: p };
+        let mut out = Results {
+            column: Column::new(self.by_val),
+            rows: RowStore::new(run.sv.work_mem()),
+            partition: p,
+        };
         match &mut self.how {
             How::Function { kind, args, states } => {
                 Function { kind: *kind, args, states }.values(clause, p, run, &mut out)?;
@@ -190,7 +193,7 @@ impl Results<'_> {
         if column.is_empty() {
             return Ok(());
         }
-        self.rows.push(run, Arc::new(Batch { len: column.len(), columns: vec![column] }))
+        self.rows.push(run.sv, Arc::new(Batch { len: column.len(), columns: vec![column] }))
     }
 }
 

@@ -27,7 +27,7 @@ use ids::Oid;
 use node::{Describer, Link};
 use parse::ast::{CreateTableAsStmt, ExplainStmt};
 use pgerror::{Result, bail, pg_err};
-use plan::node::PlannedStmt;
+use plan::node::{PlanNode, PlannedStmt};
 use plan::query::RteKind;
 use std::collections::HashSet;
 use std::sync::Arc;
@@ -172,13 +172,18 @@ impl Explanation {
         } else {
             host.services().check_privileges(&subject.plan)?;
         }
-        let names = names::of(host, &subject.plan)?;
+        let started = match &run {
+            None if prunes_at_start(&subject.plan) => Some(start_only(host, subject)?),
+            _ => None,
+        };
+        let names = names::of(host, &subject.plan, run.as_ref().or(started.as_ref()))?;
         let mut describer = Describer {
             host,
             options: &o,
             stmt: &subject.plan,
             names,
             run: run.as_ref(),
+            started: run.as_ref().or(started.as_ref()),
             shown: HashSet::new(),
         };
         let top = describer.node(&subject.plan.plan_tree, &[], Link::default())?;
@@ -263,6 +268,27 @@ fn result_tables(plan: &PlannedStmt) -> Vec<Oid> {
         _ => None,
     };
     plan.result_relations.iter().filter_map(table).collect()
+}
+
+/// True if the plan has an Append that may leave out children when the execution starts.
+fn prunes_at_start(stmt: &PlannedStmt) -> bool {
+    fn any(plan: &plan::Plan) -> bool {
+        let own = match &plan.node {
+            PlanNode::Append { pruning, .. } | PlanNode::MergeAppend { pruning, .. } => {
+                pruning.as_ref().is_some_and(|p| p.at_start)
+            }
+            _ => false,
+        };
+        own || plan.children().into_iter().any(any)
+    }
+    any(&stmt.plan_tree) || stmt.subplans.iter().any(any)
+}
+
+/// Starts the statement without running it.
+fn start_only(host: &mut dyn CommandHost, subject: &Subject<'_>) -> Result<Execution> {
+    let snapshot = host.backend().snapshot();
+    let query = Query::new(subject.plan.clone(), subject.params.clone());
+    spi::with_snapshot(host, &snapshot, |host| query.start(host))
 }
 
 /// Runs the statement to completion, including triggers.

@@ -3,6 +3,7 @@
 //! Counterpart: `select_rtable_names_for_explain`.
 
 use deparse::{PlanNames, unused};
+use executor::Execution;
 use pgerror::Result;
 use plan::Plan;
 use plan::node::{PlanNode, PlannedStmt};
@@ -10,14 +11,20 @@ use plan::query::RteKind;
 use utility::host::CommandHost;
 
 /// The aliases of the statement's range table.
-pub fn of(host: &mut dyn CommandHost, stmt: &PlannedStmt) -> Result<PlanNames> {
+///
+/// `started`: the execution, which may have left out children of an Append.
+pub fn of(
+    host: &mut dyn CommandHost,
+    stmt: &PlannedStmt,
+    started: Option<&Execution>,
+) -> Result<PlanNames> {
     // In the order of query levels, so that outer queries keep their aliases unchanged.
     let mut used = Vec::new();
-    level(&stmt.plan_tree, &mut used);
+    level(&stmt.plan_tree, started, &mut used);
     // Alternative subplans that were not chosen are ignored.
     let runs = plan::params::used_subplans(&stmt.plan_tree, &stmt.subplans);
     let running = stmt.subplans.iter().zip(runs).filter(|(_, runs)| *runs);
-    running.for_each(|(p, _)| level(p, &mut used));
+    running.for_each(|(p, _)| level(p, started, &mut used));
     let mut names: Vec<(String, Vec<String>)> = Vec::with_capacity(stmt.rtable.len());
     for rte in &stmt.rtable {
         let alias = rte.alias.as_ref().map(|a| a.aliasname.clone());
@@ -48,24 +55,29 @@ pub fn of(host: &mut dyn CommandHost, stmt: &PlannedStmt) -> Result<PlanNames> {
         *name = unused(name, |name| !taken.iter().any(|t| t == name));
         taken.push(name.clone());
     }
-    Ok(PlanNames::new(names))
+    Ok(PlanNames::new(names, &stmt.append_relations))
 }
 
 /// Range-table indexes used by the nodes of one query level, ascending, then those of the levels
 /// below.
-fn level(plan: &Plan, out: &mut Vec<i32>) {
+fn level(plan: &Plan, started: Option<&Execution>, out: &mut Vec<i32>) {
     let (mut here, mut below) = (Vec::new(), Vec::new());
-    collect(plan, &mut here, &mut below);
+    collect(plan, started, &mut here, &mut below);
     here.sort_unstable();
     for rti in here {
         if !out.contains(&rti) {
             out.push(rti);
         }
     }
-    below.into_iter().for_each(|p| level(p, out));
+    below.into_iter().for_each(|p| level(p, started, out));
 }
 
-fn collect<'p>(plan: &'p Plan, here: &mut Vec<i32>, below: &mut Vec<&'p Plan>) {
+fn collect<'p>(
+    plan: &'p Plan,
+    started: Option<&Execution>,
+    here: &mut Vec<i32>,
+    below: &mut Vec<&'p Plan>,
+) {
     match &plan.node {
         PlanNode::SubqueryScan { scanrelid, child } => {
             here.push(*scanrelid);
@@ -84,6 +96,9 @@ fn collect<'p>(plan: &'p Plan, here: &mut Vec<i32>, below: &mut Vec<&'p Plan>) {
         | PlanNode::CteScan { scanrelid, .. }
         | PlanNode::WorkTableScan { scanrelid, .. }
         | PlanNode::NamedTuplestoreScan { scanrelid, .. } => here.push(*scanrelid),
+        PlanNode::Append { relation, .. } | PlanNode::MergeAppend { relation, .. } => {
+            here.extend(Some(*relation).filter(|rti| *rti > 0));
+        }
         PlanNode::ModifyTable(m) => {
             here.push(m.nominal_relation);
             here.extend(&m.result_relations);
@@ -91,5 +106,10 @@ fn collect<'p>(plan: &'p Plan, here: &mut Vec<i32>, below: &mut Vec<&'p Plan>) {
         }
         _ => {}
     }
-    plan.children().into_iter().for_each(|c| collect(c, here, below));
+    let built = started.and_then(|s| s.built_children(plan));
+    for (i, child) in plan.children().into_iter().enumerate() {
+        if built.is_none_or(|b| b.get(i).copied().unwrap_or(true)) {
+            collect(child, started, here, below);
+        }
+    }
 }

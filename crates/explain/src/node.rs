@@ -26,6 +26,9 @@ pub struct Describer<'a, 'p> {
     pub names: PlanNames,
     /// The finished execution, with ANALYZE.
     pub run: Option<&'a Execution>,
+    /// The execution that has been started, with or without ANALYZE, if children of an Append may
+    /// be left out at the start.
+    pub started: Option<&'a Execution>,
     /// Subplans shown so far.
     pub shown: HashSet<u32>,
 }
@@ -307,8 +310,10 @@ impl<'p> Describer<'_, 'p> {
                 let child = self.bitmap(bitmap, position, "Outer")?;
                 view.children.push((None, child));
             }
-            PlanNode::Append { children } | PlanNode::MergeAppend { children, .. } => {
-                for c in children {
+            PlanNode::Append { children, .. } | PlanNode::MergeAppend { children, .. } => {
+                let built = self.started.and_then(|r| r.built_children(plan));
+                let is_built = |i: usize| built.is_none_or(|b| b.get(i).copied().unwrap_or(true));
+                for (_, c) in children.iter().enumerate().filter(|(i, _)| is_built(*i)) {
                     let child = self.node(c, &ancestors, Link::of("Member"))?;
                     view.children.push((None, child));
                 }

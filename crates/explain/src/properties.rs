@@ -10,7 +10,7 @@ use executor::NodeStats;
 use pgerror::Result;
 use plan::expr::{BoolExpr, BoolOp, Expr, Location};
 use plan::node::{Agg, AggStrategy, IndexProbe, ModifyTable, PlanNode, SortKeys};
-use plan::query::OnConflictAction;
+use plan::query::{CmdType, OnConflictAction};
 
 impl<'p> Describer<'_, 'p> {
     pub(super) fn qual(
@@ -169,7 +169,7 @@ impl<'p> Describer<'_, 'p> {
             }
             PlanNode::MergeAppend { keys, .. } => {
                 self.sort_key(view, position, "Sort Key", keys, usize::MAX)?;
-                view.number("Subplans Removed", 0);
+                self.removed_children(view, plan);
             }
             PlanNode::Memoize { param_exprs, binary_mode, .. } => {
                 let prefix = self.prefix();
@@ -208,7 +208,7 @@ impl<'p> Describer<'_, 'p> {
                 self.targets(view, m, &plan.node)?;
                 self.conflict(view, position, m, stats)?;
             }
-            PlanNode::Append { .. } => view.number("Subplans Removed", 0),
+            PlanNode::Append { .. } => self.removed_children(view, plan),
             _ => self.scan_properties(view, position, stats)?,
         }
         Ok(())
@@ -405,6 +405,40 @@ impl<'p> Describer<'_, 'p> {
         Ok(())
     }
 
+    /// The numbers of rows that MERGE has changed.
+    fn merged(&self, view: &mut NodeView, child: &plan::Plan, stats: Option<NodeStats>) {
+        let Some(run) = self.run else { return };
+        let total = run.stats(child).map_or(0, |s| s.rows);
+        let c = stats.map(|s| s.counts).unwrap_or_default();
+        let skipped = total.saturating_sub(c.inserted + c.updated + c.deleted);
+        let counts = [
+            ("inserted", "Tuples Inserted", c.inserted),
+            ("updated", "Tuples Updated", c.updated),
+            ("deleted", "Tuples Deleted", c.deleted),
+            ("skipped", "Tuples Skipped", skipped),
+        ];
+        let mut line = "Tuples:".to_owned();
+        for (word, name, n) in counts {
+            view.number(name, n);
+            if n > 0 {
+                line.push_str(&format!(" {word}={n}"));
+            }
+        }
+        if total > 0 {
+            view.lines.push(line);
+        }
+    }
+
+    /// The number of children that an Append has left out when the execution started.
+    fn removed_children(&self, view: &mut NodeView, plan: &plan::Plan) {
+        let built = self.started.and_then(|r| r.built_children(plan));
+        let removed = built.map_or(0, |built| built.iter().filter(|b| !**b).count());
+        view.number("Subplans Removed", removed);
+        if removed > 0 {
+            view.lines.push(format!("Subplans Removed: {removed}"));
+        }
+    }
+
     fn filter_having(&mut self, view: &mut NodeView, position: &PlanPosition<'p>) -> Result<()> {
         let prefix = self.prefix();
         self.qual(view, position, "Filter", &position.plan.info.qual, prefix)
@@ -434,6 +468,10 @@ impl<'p> Describer<'_, 'p> {
         m: &ModifyTable,
         stats: Option<NodeStats>,
     ) -> Result<()> {
+        if m.operation == CmdType::Merge {
+            self.merged(view, &m.child, stats);
+            return Ok(());
+        }
         let Some(c) = &m.on_conflict else { return Ok(()) };
         let what = if c.action == OnConflictAction::Nothing { "NOTHING" } else { "UPDATE" };
         view.text("Conflict Resolution", what);

@@ -317,6 +317,7 @@ impl TypCategory {
     pub const ARRAY: TypCategory = TypCategory(b'A');
     pub const COMPOSITE: TypCategory = TypCategory(b'C');
     pub const ENUM: TypCategory = TypCategory(b'E');
+    pub const RANGE: TypCategory = TypCategory(b'R');
     pub const STRING: TypCategory = TypCategory(b'S');
     pub const USER: TypCategory = TypCategory(b'U');
 }

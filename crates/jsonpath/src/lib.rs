@@ -2,8 +2,8 @@
 //! evaluation over jsonb is in `types::json::path`, because it needs jsonb, dates and regular
 //! expressions.
 //!
-//! Reading order: `format` (the stored form), `scan` (text → tokens), `parse` (tokens → `tree`),
-//! `write` (tree → stored form), `print` (stored form → text).
+//! Reading order: `format` (the stored form), `scan` (text → tokens), `parse` (tokens →
+//! `tree`), `write` (tree → stored form), `print` (stored form → text).
 
 #![forbid(unsafe_code)]
 

@@ -159,6 +159,34 @@ pub fn time_names(name: &str) -> Option<Arc<TimeNames>> {
     })
 }
 
+/// The order of day, month and year in the dates of a locale, as a keyword of DateStyle; `None` if
+/// there is no such locale or if its dates are not written with three numbers.
+///
+/// Counterpart: `locale_date_order`.
+pub fn date_order(name: &str) -> Option<&'static str> {
+    order_of(&text(&open(name)?, libc::D_FMT))
+}
+
+fn order_of(format: &str) -> Option<&'static str> {
+    let format = format.replace("%D", "%m/%d/%y").replace("%F", "%Y-%m-%d");
+    let mut order = String::new();
+    for field in format.split('%').skip(1) {
+        // Flags of the C library (`%-d`) come before the field.
+        match field.trim_start_matches(['-', '_', '0', 'E', 'O']).chars().next() {
+            Some('y' | 'Y') => order.push('y'),
+            Some('m') => order.push('m'),
+            Some('d' | 'e') => order.push('d'),
+            _ => {}
+        }
+    }
+    match order.as_str() {
+        "dmy" => Some("dmy"),
+        "mdy" => Some("mdy"),
+        "ymd" => Some("ymd"),
+        _ => None,
+    }
+}
+
 /// A name whose first letter is in upper case and the others in lower case.
 pub fn capitalized(name: &str) -> String {
     let mut chars = name.chars();

@@ -15,8 +15,8 @@ mod icu;
 mod letters;
 
 pub use formats::{
-    MoneyFormat, NumberFormat, SignLayout, TimeNames, capitalized, money_format, number_format,
-    time_names,
+    MoneyFormat, NumberFormat, SignLayout, TimeNames, capitalized, date_order, money_format,
+    number_format, time_names,
 };
 pub use glibc::{codeset, library_version as libc_version};
 pub use icu::{

@@ -69,4 +69,5 @@ fn the_c_locale_has_no_formats() {
     let money = money_format("C.utf8").expect("the locale exists");
     assert_eq!((money.decimal.as_str(), money.places), ("", 255));
     assert_eq!(capitalized("éTÉ"), "Été");
+    assert_eq!((date_order("C"), date_order("no_SUCH")), (Some("mdy"), None));
 }

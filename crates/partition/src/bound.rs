@@ -84,9 +84,12 @@ fn end(list: &[nodetree::RangeDatum]) -> Result<Vec<RangeDatum>> {
 
 impl PartitionKey {
     /// The order of two range bounds as positions between rows, and the first column (0-based) in
-    /// which they differ. Columns after MINVALUE or MAXVALUE have no meaning.
+    /// which they differ, or the last one that was compared. Columns after MINVALUE or MAXVALUE
+    /// have no meaning.
     pub fn compare_bounds(&self, a: &[RangeDatum], b: &[RangeDatum]) -> (Ordering, usize) {
+        let mut last = 0;
         for (n, ((x, y), column)) in a.iter().zip(b).zip(&self.columns).enumerate() {
+            last = n;
             let order = match (x, y) {
                 (RangeDatum::Value(x), RangeDatum::Value(y)) => {
                     column.order(x.as_ref(), y.as_ref())
@@ -100,7 +103,7 @@ impl PartitionKey {
                 break;
             }
         }
-        (Ordering::Equal, 0)
+        (Ordering::Equal, last)
     }
 
     /// The order of a range bound relative to a row's key, or to the leading columns of one: equal

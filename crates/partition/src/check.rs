@@ -95,8 +95,12 @@ fn range_conflict(
     let Bounds::Range { bounds, of } = &desc.bounds else { return None };
     let after = bounds.partition_point(|b| key.compare_bounds(b, from).0.is_le());
     if let Some(with) = of[after] {
-        // The column in which the bound at or below the new lower one differs from it.
-        let column = after.checked_sub(1).map_or(0, |i| key.compare_bounds(&bounds[i], from).1);
+        // The column in which the bound at or below the new lower one differs from it. An equal
+        // lower bound has none.
+        let column = after.checked_sub(1).map_or(0, |i| {
+            let (order, column) = key.compare_bounds(&bounds[i], from);
+            if order.is_eq() && of[i].is_none() { 0 } else { column }
+        });
         return Some(Conflict::Overlap { with, place: Place::Lower(column) });
     }
     let (order, column) = key.compare_bounds(bounds.get(after)?, to);

@@ -3,7 +3,8 @@
 //!
 //! Reading order: `key`, `bound`, `desc` (the descriptor, cached with the relation's), `check` (a
 //! new bound beside the existing ones), `qual` (partition constraints), `tree` (`pg_inherits`),
-//! `map` (columns of parent and child). The design is in `docs/design/0014-partitions.md`.
+//! `map` (columns of parent and child), `prune` (partitions that
+//! may have rows with certain keys). The design is in `docs/design/0014-partitions.md`.
 //!
 //! INVARIANT: this crate takes no locks. The caller has locked the relations whose descriptors it
 //! passes.
@@ -15,6 +16,7 @@ mod check;
 mod desc;
 mod key;
 mod map;
+mod prune;
 mod qual;
 mod tree;
 
@@ -22,13 +24,14 @@ mod tree;
 mod tests;
 
 pub use bound::{Bound, RangeDatum, read_bound};
-pub use check::{Conflict, conflict};
+pub use check::{Conflict, Place, conflict};
 pub use desc::{Bounds, Partition, PartitionDesc, partition_desc};
 pub use key::{
     HASH_PARTITION_SEED, HashSupport, KeyColumn, KeySupport, NoCall, PartitionKey, SupportCall,
     hash_matches, hash_support, partition_key,
 };
-pub use map::{column_map, map_columns, map_columns_of};
+pub use map::{column_map, map_columns, map_columns_of, map_to_child};
+pub use prune::{PartitionSet, PruneHost};
 pub use qual::{conjunction, partition_qual, qual_of_bound};
 pub use tree::{Detached, ancestors, children, descendants, is_ancestor, parents, root};
 

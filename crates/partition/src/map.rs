@@ -2,10 +2,10 @@
 //! Counterpart: attmap.c (`build_attrmap_by_name`), rewriteManip.c (`map_variable_attnos`).
 
 use catalog::RelDesc;
-use ids::AttrNo;
+use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result, pg_err};
-use plan::expr::Expr;
-use plan::walk::deep_expr_mut;
+use plan::expr::{CoercionForm, ConvertRowtypeExpr, Expr, Var};
+use plan::walk::{deep_expr_mut, each_child_mut};
 
 /// The numbers in `child` of the columns of `parent`, by position; 0 for dropped ones. `None` if
 /// all positions and the number of columns are the same. Error XX000 or 42804 if a column is
@@ -72,4 +72,35 @@ pub fn map_columns_of(expr: &mut Expr, varno: i32, map: &[AttrNo]) -> Result<boo
         return Err(PgError::internal("the column of an expression has no counterpart"));
     }
     Ok(!whole_row)
+}
+
+/// Translates conditions over the columns of `parent` (range-table entry 1) to those of a child.
+/// The whole row becomes the child's, converted to the parent's row type. Counterpart:
+/// `map_partition_varattnos`.
+pub fn map_to_child(conditions: &mut [Expr], parent: &RelDesc, child: &RelDesc) -> Result<()> {
+    let map = column_map(parent, child)?;
+    for e in conditions {
+        if let Some(map) = &map {
+            map_columns(e, map)?;
+        }
+        convert_rows(e, child.class.reltype);
+    }
+    Ok(())
+}
+
+/// Replaces references to the whole row by those of a row of another type, which are converted.
+fn convert_rows(e: &mut Expr, own: Oid) {
+    let Expr::Var(v) = e else { return each_child_mut(e, &mut |c| convert_rows(c, own)) };
+    if v.varno != 1 || v.varattno != 0 || v.varlevelsup != 0 || v.vartype == own {
+        return;
+    }
+    let (resulttype, location) = (v.vartype, v.location);
+    let arg = Expr::Var(Var { vartype: own, ..v.clone() });
+    let convertformat = CoercionForm::ImplicitCast;
+    *e = Expr::ConvertRowtype(Box::new(ConvertRowtypeExpr {
+        arg,
+        resulttype,
+        convertformat,
+        location,
+    }));
 }

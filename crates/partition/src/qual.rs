@@ -13,7 +13,7 @@ use crate::bound::Bound;
 use crate::desc::{Bounds, PartitionDesc, partition_desc};
 use crate::key::{KeyColumn, PartitionKey, partition_key};
 use crate::malformed;
-use crate::map::{column_map, map_columns};
+use crate::map::map_to_child;
 use crate::tree::Detached;
 use catalog::rows::indexes::PG_INHERITS_RELID_SEQNO_INDEX;
 use catalog::{CatCx, RelDesc};
@@ -51,13 +51,9 @@ pub fn partition_qual(cat: &mut CatCx<'_>, partition: Oid) -> Result<Vec<Expr>> 
     let own = cat.relation(partition)?;
     for (table, bound) in levels.iter().rev() {
         let table = cat.relation(*table)?;
-        let map = column_map(&table, &own)?;
-        for mut condition in qual_of_bound(cat, &table, bound)? {
-            if let Some(map) = &map {
-                map_columns(&mut condition, map)?;
-            }
-            out.push(condition);
-        }
+        let mut conditions = qual_of_bound(cat, &table, bound)?;
+        map_to_child(&mut conditions, &table, &own)?;
+        out.extend(conditions);
     }
     Ok(out)
 }

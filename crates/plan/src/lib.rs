@@ -17,6 +17,7 @@ pub mod levels;
 pub mod node;
 pub mod nodetree;
 pub mod params;
+pub mod prune;
 pub mod query;
 pub mod walk;
 

@@ -7,6 +7,7 @@
 //! relations and functions are OIDs, opened when execution starts.
 
 use crate::expr::{Expr, TargetEntry};
+use crate::prune::AppendPruning;
 use crate::query::{
     CmdType, JoinType, LockStrength, LockWaitPolicy, OnConflictAction, RangeTblEntry,
     RangeTblFunction, SetOperation, TableSample, WithCheckOption,
@@ -34,6 +35,8 @@ pub struct PlannedStmt {
     /// Subplans whose output must support rescanning cheaply (1-based plan ids).
     pub rewind_plan_ids: Vec<u32>,
     pub row_marks: Vec<PlanRowMark>,
+    /// The members of tables with inheritance children or partitions.
+    pub append_relations: Vec<AppendRelation>,
     /// Relations whose change makes the plan stale.
     pub relation_oids: Vec<Oid>,
     /// Functions and types whose change makes the plan stale: (catalog OID, object OID).
@@ -58,6 +61,16 @@ impl PlannedStmt {
         let targets = self.plan_tree.info.target_list.iter().enumerate();
         targets.filter(|(_, t)| !t.resjunk).map(|(i, _)| i).collect()
     }
+}
+
+/// A member of a table with inheritance children or partitions, by indexes in the flat range table.
+/// Counterpart: `AppendRelInfo`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct AppendRelation {
+    pub parent: i32,
+    pub child: i32,
+    /// For each column of the child, the parent's column; 0 if it has none.
+    pub parent_columns: Vec<AttrNo>,
 }
 
 /// Privileges on all relations and functions that the statement uses, at any query level.
@@ -175,10 +188,16 @@ pub enum PlanNode {
     ModifyTable(Box<ModifyTable>),
     Append {
         children: Vec<Plan>,
+        /// Range-table index of the table whose members the children scan; 0 if there is none.
+        relation: i32,
+        pruning: Option<Box<AppendPruning>>,
     },
     MergeAppend {
         children: Vec<Plan>,
         keys: SortKeys,
+        /// As in `Append`.
+        relation: i32,
+        pruning: Option<Box<AppendPruning>>,
     },
     RecursiveUnion {
         outer: Box<Plan>,
@@ -405,12 +424,32 @@ pub struct ModifyTable {
     /// For each result relation; Vars of the relation itself refer to the new (INSERT, UPDATE) or
     /// old (DELETE) row, others to the child's output by `Var::OUTER`.
     pub returning_lists: Vec<Vec<TargetEntry>>,
+    /// For MERGE, the actions for each result relation; Vars as in `returning_lists`.
+    pub merge_actions: Vec<Vec<MergeActionPlan>>,
+    /// For an UPDATE of a partitioned table: `returning_lists` and `with_check_options` of rows
+    /// that move to another partition, over the columns of the partitioned table.
+    pub moved_returning: Vec<TargetEntry>,
+    pub moved_checks: Vec<WithCheckOption>,
     pub row_marks: Vec<PlanRowMark>,
     pub epq_param: i32,
     pub on_conflict: Option<OnConflictPlan>,
     /// The child calls functions that may read the rows written so far, so that it must return one
     /// row at a time.
     pub row_by_row: bool,
+}
+
+/// An action of MERGE for one result relation.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MergeActionPlan {
+    pub matched: bool,
+    pub command: CmdType,
+    /// Joined by AND.
+    pub condition: Vec<Expr>,
+    /// INSERT: all columns of the relation that the statement names; UPDATE: those of
+    /// `update_colnos`.
+    pub target_list: Vec<TargetEntry>,
+    /// The columns of the result relation that UPDATE sets.
+    pub update_colnos: Vec<AttrNo>,
 }
 
 #[derive(Clone, PartialEq, Debug)]
@@ -454,7 +493,7 @@ impl Plan {
         match &self.node {
             PlanNode::Result { child, .. } => child.iter().map(|c| &**c).collect(),
             PlanNode::ModifyTable(m) => vec![&m.child],
-            PlanNode::Append { children } | PlanNode::MergeAppend { children, .. } => {
+            PlanNode::Append { children, .. } | PlanNode::MergeAppend { children, .. } => {
                 children.iter().collect()
             }
             PlanNode::RecursiveUnion { outer, inner, .. }

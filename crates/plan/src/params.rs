@@ -129,12 +129,21 @@ pub fn each_expr<'p>(plan: &'p Plan, f: &mut dyn FnMut(&'p Expr)) {
         }
         PlanNode::Limit { offset, count, .. } => offset.iter().chain(count).for_each(f),
         PlanNode::ModifyTable(m) => {
-            m.returning_lists.iter().flatten().for_each(|t| f(&t.expr));
-            let checks = m.with_check_options.iter().flatten();
+            let returning = m.returning_lists.iter().flatten().chain(&m.moved_returning);
+            returning.for_each(|t| f(&t.expr));
+            for action in m.merge_actions.iter().flatten() {
+                action.condition.iter().for_each(&mut *f);
+                action.target_list.iter().for_each(|t| f(&t.expr));
+            }
+            let checks = m.with_check_options.iter().flatten().chain(&m.moved_checks);
             checks.filter_map(|w| w.qual.as_ref()).for_each(&mut *f);
             if let Some(c) = &m.on_conflict {
                 c.set.iter().map(|t| &t.expr).chain(&c.where_).for_each(f);
             }
+        }
+        PlanNode::Append { pruning, .. } | PlanNode::MergeAppend { pruning, .. } => {
+            let tables = pruning.iter().flat_map(|p| &p.tables);
+            tables.for_each(|t| t.condition.each_value(f));
         }
         PlanNode::CteScan { .. }
         | PlanNode::WorkTableScan { .. }
@@ -142,8 +151,6 @@ pub fn each_expr<'p>(plan: &'p Plan, f: &mut dyn FnMut(&'p Expr)) {
         | PlanNode::RecursiveUnion { .. }
         | PlanNode::Agg(_)
         | PlanNode::ProjectSet { .. }
-        | PlanNode::Append { .. }
-        | PlanNode::MergeAppend { .. }
         | PlanNode::SeqScan { .. }
         | PlanNode::SubqueryScan { .. }
         | PlanNode::Material { .. }

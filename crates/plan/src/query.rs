@@ -69,6 +69,8 @@ pub struct Query {
     pub target_list: Vec<TargetEntry>,
     pub override_: Override,
     pub on_conflict: Option<Box<OnConflictExpr>>,
+    /// The actions of MERGE, in order.
+    pub merge_actions: Vec<MergeAction>,
     pub returning_list: Vec<TargetEntry>,
     pub group_clause: Vec<SortGroupClause>,
     pub group_distinct: bool,
@@ -90,6 +92,19 @@ pub struct Query {
     /// Byte range of the statement in the source text.
     pub stmt_location: i32,
     pub stmt_len: i32,
+}
+
+/// A WHEN clause of MERGE. Counterpart: `MergeAction`.
+#[derive(Clone, PartialEq, Debug)]
+pub struct MergeAction {
+    /// WHEN MATCHED; otherwise WHEN NOT MATCHED.
+    pub matched: bool,
+    /// Insert, Update, Delete, or Nothing for DO NOTHING.
+    pub command_type: CmdType,
+    pub override_: Override,
+    pub condition: Option<Expr>,
+    /// The values by column number.
+    pub target_list: Vec<TargetEntry>,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]

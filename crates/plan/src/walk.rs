@@ -164,6 +164,10 @@ pub fn query_exprs_mut(query: &mut Query, f: &mut dyn FnMut(&mut Expr)) {
         c.on_conflict_where.iter_mut().for_each(&mut *f);
         c.excl_rel_tlist.iter_mut().for_each(|t| f(&mut t.expr));
     }
+    for action in &mut query.merge_actions {
+        action.condition.iter_mut().for_each(&mut *f);
+        action.target_list.iter_mut().for_each(|t| f(&mut t.expr));
+    }
     for rte in &mut query.rtable {
         rte_exprs_mut(rte, f);
     }
@@ -239,6 +243,10 @@ pub fn clause_exprs<'a>(query: &'a Query, f: &mut dyn FnMut(&'a Expr)) {
         c.on_conflict_set.iter().for_each(|t| f(&t.expr));
         c.on_conflict_where.iter().for_each(&mut *f);
         c.excl_rel_tlist.iter().for_each(|t| f(&t.expr));
+    }
+    for action in &query.merge_actions {
+        action.condition.iter().for_each(&mut *f);
+        action.target_list.iter().for_each(|t| f(&t.expr));
     }
     for rte in &query.rtable {
         rte.security_quals.iter().for_each(&mut *f);

@@ -4,14 +4,14 @@
 use crate::path::PathSet;
 use crate::pushdown::push;
 use crate::rel::BaseRel;
-use crate::relids::Relids;
 use crate::state::{LevelInput, Planner, PlannerInfo, SubqueryInput, SubqueryPlan};
 use crate::subselect::exec_param;
-use crate::vars::{contains_subplans, relids_of, substitute};
 use eval::Volatility;
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::query::RteKind;
+use querytree::relids::Relids;
+use querytree::vars::{contains_subplans, relids_of, substitute};
 
 impl Planner<'_> {
     /// Adds paths of the append relation that test the join conditions in its members.
@@ -26,7 +26,8 @@ impl Planner<'_> {
         let plan = root.subquery_of[&rel.rti];
         let level = root.subqueries[plan].level()?;
         let Some(plain) = &level.input.from_above.plain_members else { return Ok(()) };
-        let all_plain = level.append_rels.iter().all(|a| a.parent == 0 && plain.contains(&a.child));
+        let all_plain =
+            level.members.append_rels.iter().all(|a| a.parent == 0 && plain.contains(&a.child));
         if !all_plain || !rel.lateral.is_empty() {
             return Ok(());
         }
@@ -61,7 +62,7 @@ impl Planner<'_> {
             return Ok(false);
         }
         let mut vars = Vec::new();
-        crate::vars::pull_vars_of(rti, qual, &mut vars);
+        querytree::vars::pull_vars_of(rti, qual, &mut vars);
         for v in &vars {
             let Expr::Var(v) = v else { return Ok(false) };
             if v.varattno <= 0 || !self.column_accepts_quals(subquery, v)? {

@@ -3,14 +3,15 @@
 //! (`pull_up_simple_union_all`).
 
 use crate::path::{AppendRel, AppendShape, Path, PathKey, PathKind, PathRef, PathSet, starts_with};
-use crate::pullup::is_plain_select;
-use crate::relids::Relids;
 use crate::setop::{has_from, never_gives_rows, set_input_path};
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::target_for;
+use ids::Oid;
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::query::{JoinTreeNode, Query, RteKind, SetOpNode, SetOperationStmt};
+use querytree::pullup::is_plain_select;
+use querytree::relids::Relids;
+use querytree::vars::target_for;
 use std::rc::Rc;
 
 /// A member with the paths that can be appended.
@@ -115,13 +116,18 @@ impl Planner<'_> {
         }
         let plan = self.plan_subquery(root, rti)?;
         let level = root.subqueries[plan].level()?;
-        let member = AppendRel { parent: 0, child: rti, columns: level_columns(level) };
+        let member = AppendRel {
+            parent: 0,
+            child: rti,
+            columns: level_columns(level),
+            row_type: Oid::INVALID,
+        };
         let mut paths = root.subqueries[plan].paths.above();
         for p in root.subqueries[plan].paths.unparameterized() {
             let order = order_above((level, &member.columns), &p.order, |n| column(root, n));
             paths.add(Path { order, ..set_input_path(rti, plan, p) });
         }
-        root.append_rels.push(member);
+        root.members.append_rels.push(Rc::new(member));
         Ok(Member { rti, paths })
     }
 

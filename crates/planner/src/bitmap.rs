@@ -1,19 +1,19 @@
 //! Bitmap scans: which indexes they use, alone or together, and their costs. Counterpart: parts of
 //! indxpath.c (`create_index_paths`, `choose_bitmap_and`) and costsize.c (`cost_bitmap_heap_scan`).
 
-use crate::host::{IndexInfo, RelationInfo};
 use crate::path::{BitmapPath, IndexMatch, MatchedQual, Path, PathKind, PathSet};
 use crate::rel::{BaseRel, clamp_rows};
-use crate::relids::Relids;
 use crate::scan::{
     array_searches, descent_cost, mackert_lohman, parameterizations, scan_count, searched_pages,
 };
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::{conjuncts, relids_of};
 use access::CostModel;
 use pgerror::Result;
 use plan::expr::{BoolOp, Expr};
 use plan::node::ScanDirection;
+use querytree::host::{IndexInfo, RelationInfo};
+use querytree::relids::Relids;
+use querytree::vars::{conjuncts, relids_of};
 use std::sync::Arc;
 
 impl Planner<'_> {

@@ -3,11 +3,11 @@
 
 use crate::join::JoinRel;
 use crate::merge::MergeClause;
-use crate::relids::Relids;
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::relids_of;
 use pgerror::Result;
 use plan::expr::{Expr, OpExpr};
+use querytree::relids::Relids;
+use querytree::vars::relids_of;
 use std::rc::Rc;
 
 /// A condition tested by a join.

@@ -2,14 +2,14 @@
 //! the constant. Counterpart: equivclass.c, for classes with constants; see `equivalence` for
 //! classes of columns.
 
-use crate::quals::JoinItem;
 use crate::selectivity::strip;
 use crate::state::Planner;
-use crate::vars::{conjuncts, contains_subplans, relids_of};
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::{BoolOp, BoolTestKind, Expr, Location, NullTest, OpExpr};
 use plan::query::{FromExpr, JoinTreeNode, JoinType, Query};
+use querytree::quals::JoinItem;
+use querytree::vars::{conjuncts, contains_subplans, relids_of};
 use types::oids;
 
 /// Equivalence class: expressions that are equal by one operator in all rows that satisfy the

@@ -5,16 +5,16 @@
 //! [`CreatedPlan::output`]; [`CreatedPlan::plan`] has the executable target list.
 
 use crate::path::{Path, PathKey, PathKind, PathRef};
-use crate::refs::{ChildOutputs, CreatedPlan, label, pass_through, targets_of};
 use crate::state::{Planner, PlannerInfo};
 use crate::subselect::exec_param;
-use crate::vars::{make_var, pull_vars, push_unique};
 use ids::Oid;
 use ids::strategy::btree;
 use pgerror::{PgError, Result};
 use plan::expr::{AggSplit, Const, Expr, Location, TargetEntry};
 use plan::node::{Agg, AggStrategy, GroupKeys, Plan, PlanInfo, PlanNode, PlanRowMark, SortKeys};
 use plan::query::LimitOption;
+use querytree::refs::{ChildOutputs, CreatedPlan, label, pass_through, targets_of};
+use querytree::vars::{make_var, pull_vars, push_unique};
 use std::borrow::Cow;
 
 impl Planner<'_> {
@@ -47,9 +47,7 @@ impl Planner<'_> {
             | PathKind::NamedTuplestore { .. }
             | PathKind::WorkTable { .. } => self.create_scan(root, path, info, want),
             PathKind::Subquery { .. } => self.subquery_scan(root, path, info, want),
-            PathKind::AppendScan { rti, children } => {
-                self.create_append_scan(root, info, (*rti, children), want)
-            }
+            PathKind::AppendScan { .. } => self.create_append_scan(root, path, info, want),
             PathKind::NestLoop(join) => self.nest_loop(root, info, join, want),
             PathKind::Hash(join) => self.hash_join(root, info, join, want),
             PathKind::Merge(join) => self.merge_join(root, info, join, want),
@@ -333,7 +331,7 @@ impl Planner<'_> {
 
     /// The entry's index in the flat range table.
     pub(crate) fn flat(&self, root: &PlannerInfo, rti: i32) -> i32 {
-        rti + root.rt_offset
+        root.flat(rti)
     }
 
     /// The sort columns of an order, as positions in `output`.

@@ -1,12 +1,12 @@
 //! Creates the plans of joins. Counterpart: createplan.c (`create_join_plan`).
 
 use crate::path::{HashPath, JoinPath, MergePath, PathRef};
-use crate::refs::{ChildOutputs, CreatedPlan, targets_of};
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::{pull_vars, relids_of};
 use pgerror::Result;
 use plan::expr::{Expr, TargetEntry};
 use plan::node::{Plan, PlanInfo, PlanNode};
+use querytree::refs::{ChildOutputs, CreatedPlan, targets_of};
+use querytree::vars::{pull_vars, relids_of};
 use std::rc::Rc;
 
 /// The columns that a join needs of each of its children.

@@ -5,20 +5,20 @@
 
 use crate::create::{all_columns, are_all_columns};
 use crate::createset::columns_of_append;
-use crate::host::IndexInfo;
 use crate::path::{BitmapPath, IndexMatch, Path, PathKind};
-use crate::refs::{CreatedPlan, targets_of};
 use crate::scan::{is_index_key, renumber};
 use crate::state::{Planner, PlannerInfo};
 use crate::subselect::exec_param;
 use crate::tid::has_ctid_on_right;
-use crate::vars::{conjunction, make_var};
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::{BoolExpr, BoolOp, Expr, Location, TargetEntry, Var};
 use plan::node::{BitmapNode, IndexProbe, Plan, PlanInfo, PlanNode};
 use plan::query::RteKind;
 use plan::walk;
+use querytree::host::IndexInfo;
+use querytree::refs::{CreatedPlan, targets_of};
+use querytree::vars::{conjunction, make_var};
 
 impl Planner<'_> {
     /// Creates the plan of a scan of anything but a subquery.
@@ -366,15 +366,14 @@ impl Planner<'_> {
     /// Converts an expression of a scan: its own columns are renumbered to the flat range table,
     /// columns of enclosing nested loops become exec parameters (recorded in
     /// `PlannerInfo::nest_params`).
-    fn scan_expr(&mut self, root: &mut PlannerInfo, path: &Path, expr: &Expr) -> Expr {
+    pub(crate) fn scan_expr(&mut self, root: &mut PlannerInfo, path: &Path, expr: &Expr) -> Expr {
         let mut e = expr.clone();
-        let offset = root.rt_offset;
         walk::deep_expr_mut(&mut e, 0, &mut |e, _| {
             if let Expr::Var(v) = e
                 && v.varno > 0
             {
                 if path.relids.contains(&v.varno) {
-                    v.varno += offset;
+                    v.varno = root.flat(v.varno);
                 } else {
                     let var = e.clone();
                     let known = root.nest_params.iter().find(|(_, x)| *x == var).map(|(id, _)| *id);
@@ -388,7 +387,7 @@ impl Planner<'_> {
                 return false;
             }
             if let Expr::CurrentOf(c) = e {
-                c.cvarno += offset;
+                c.cvarno = root.flat(c.cvarno);
             }
             true
         });

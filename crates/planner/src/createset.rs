@@ -6,15 +6,15 @@
 
 use crate::path::{AppendShape, Path, PathKind, PathRef};
 use crate::project::computes_outputs;
-use crate::refs::{ChildOutputs, CreatedPlan, targets_of};
 use crate::setop::column_keys;
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::{make_var, pull_vars};
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::{AggSplit, Const, Expr, Location, TargetEntry, Var};
 use plan::node::{Agg, AggStrategy, Plan, PlanInfo, PlanNode, SetOpStrategy, SortKeys};
 use plan::query::SetOperationStmt;
+use querytree::refs::{ChildOutputs, CreatedPlan, targets_of};
+use querytree::vars::{make_var, pull_vars};
 
 impl Planner<'_> {
     /// Creates a node of a set operation.
@@ -44,7 +44,15 @@ impl Planner<'_> {
                 let keys = self.sort_keys(&path.order, &set_output(root))?;
                 let mut info = info_above(path, &plans[0]);
                 take_typmods(&mut info, &shape.op);
-                Plan { info, node: PlanNode::MergeAppend { children: plans, keys } }
+                Plan {
+                    info,
+                    node: PlanNode::MergeAppend {
+                        children: plans,
+                        keys,
+                        relation: 0,
+                        pruning: None,
+                    },
+                }
             }
             PathKind::SetSort { child, op } => {
                 let child = self.create(root, child, &[])?.plan;
@@ -191,8 +199,8 @@ pub(crate) fn columns_of_append(rti: i32, plan: &Plan, want: &[Expr]) -> Option<
 fn may_select(plan: &Plan, columns: &[i16]) -> bool {
     let known = |keys: &SortKeys| keys.cols.iter().all(|c| columns.contains(c));
     match &plan.node {
-        PlanNode::Append { children } => children.iter().all(|c| may_select(c, columns)),
-        PlanNode::MergeAppend { children, keys } => {
+        PlanNode::Append { children, .. } => children.iter().all(|c| may_select(c, columns)),
+        PlanNode::MergeAppend { children, keys, .. } => {
             known(keys) && children.iter().all(|c| may_select(c, columns))
         }
         PlanNode::Sort { child, keys } | PlanNode::IncrementalSort { child, keys, .. } => {
@@ -228,10 +236,10 @@ fn select_columns(plan: &mut Plan, columns: &[i16], width: i32) {
         }
     };
     match &mut plan.node {
-        PlanNode::Append { children } => {
+        PlanNode::Append { children, .. } => {
             children.iter_mut().for_each(|c| select_columns(c, columns, width));
         }
-        PlanNode::MergeAppend { children, keys } => {
+        PlanNode::MergeAppend { children, keys, .. } => {
             renumber(keys);
             children.iter_mut().for_each(|c| select_columns(c, columns, width));
         }
@@ -267,7 +275,7 @@ fn append(path: &Path, mut children: Vec<Plan>, shape: &AppendShape) -> Plan {
     let PlanInfo { startup_cost, total_cost, plan_rows, plan_width, .. } = path.info();
     info = PlanInfo { startup_cost, total_cost, plan_rows, plan_width, ..info };
     take_typmods(&mut info, op);
-    Plan { info, node: PlanNode::Append { children } }
+    Plan { info, node: PlanNode::Append { children, relation: 0, pruning: None } }
 }
 
 fn distinct_node(child: Plan, op: &SetOperationStmt, hashed: bool, rows: f64) -> PlanNode {

@@ -2,8 +2,6 @@
 //! conditions of a query imply the predicate of a partial index. Counterpart: like_support.c,
 //! predtest.c.
 
-use crate::host::{IndexInfo, IndexKey};
-use crate::pattern::{Matches, PatternKind, next_prefix};
 use crate::scan::{is_index_key, renumber};
 use crate::selectivity::strip;
 use crate::state::Planner;
@@ -12,8 +10,19 @@ use ids::strategy::btree::{EQUAL, GREATER, GREATER_EQUAL, LESS, LESS_EQUAL};
 use ids::{Oid, StrategyNumber};
 use pgerror::Result;
 use plan::expr::{BoolOp, Const, Expr, Location, OpExpr};
+use querytree::host::{IndexInfo, IndexKey};
+use querytree::pattern::{Matches, PatternKind, next_prefix};
 use std::cmp::Ordering;
+use types::network::Address;
 use types::{Datum, oids};
+
+/// The B-tree operator family of network addresses.
+const NETWORK_FAMILY: Oid = Oid(1974);
+/// The operators `<<`, `<<=`, `>>` and `>>=` of network addresses.
+const SUBNET: Oid = Oid(931);
+const SUBNET_OR_EQUAL: Oid = Oid(932);
+const SUPERNET: Oid = Oid(933);
+const SUPERNET_OR_EQUAL: Oid = Oid(934);
 
 impl Planner<'_> {
     /// Lossy index conditions that `q` implies; `q` itself must still be tested.
@@ -25,6 +34,9 @@ impl Planner<'_> {
         q: &Expr,
     ) -> Result<Vec<Expr>> {
         match q {
+            Expr::OpExpr(op) if key.opfamily == NETWORK_FAMILY => {
+                self.network_quals(rti, index, key, op)
+            }
             Expr::OpExpr(op) => {
                 let [l, Expr::Const(c)] = op.args.as_slice() else { return Ok(Vec::new()) };
                 let text = matches!(key.opcintype, oids::TEXT | oids::NAME | oids::BPCHAR);
@@ -70,6 +82,45 @@ impl Planner<'_> {
         Ok(PATTERN_FAMILIES.contains(&key.opfamily) || locale.is_none_or(|l| l.orders_by_bytes()))
     }
 
+    /// The range of keys that are contained in a constant network. Counterpart:
+    /// `network_subset_support`.
+    fn network_quals(
+        &mut self,
+        rti: i32,
+        index: &IndexInfo,
+        key: &IndexKey,
+        op: &OpExpr,
+    ) -> Result<Vec<Expr>> {
+        let (column, network, with_equality) = match (op.opno, op.args.as_slice()) {
+            (SUBNET | SUBNET_OR_EQUAL, [column, Expr::Const(c)]) => {
+                (column, c, op.opno == SUBNET_OR_EQUAL)
+            }
+            (SUPERNET | SUPERNET_OR_EQUAL, [Expr::Const(c), column]) => {
+                (column, c, op.opno == SUPERNET_OR_EQUAL)
+            }
+            _ => return Ok(Vec::new()),
+        };
+        if network.is_null() || !index.capabilities.ordered || !is_index_key(column, rti, key) {
+            return Ok(Vec::new());
+        }
+        let (first, last) = Address::of(network.value.as_ref()).key_range();
+        let above = if with_equality { GREATER_EQUAL } else { GREATER };
+        let bound = |value| Const {
+            consttype: oids::INET,
+            consttypmod: -1,
+            constcollid: Oid::INVALID,
+            constlen: -1,
+            constbyval: false,
+            value,
+            location: Location::UNKNOWN,
+        };
+        let mut out = Vec::new();
+        for (strategy, value) in [(above, first), (LESS_EQUAL, last)] {
+            out.extend(self.key_condition(key, column, strategy, bound(value))?);
+        }
+        Ok(out)
+    }
+
     /// `key op 'text'`, if the operator family has the operator.
     fn compare_key(
         &mut self,
@@ -81,11 +132,7 @@ impl Planner<'_> {
         let ty = key.opcintype;
         // A bpchar key is compared with a bpchar constant.
         let consttype = if ty == oids::BPCHAR { ty } else { oids::TEXT };
-        let Some(opno) = self.host.family_operator(key.opfamily, ty, consttype, strategy)? else {
-            return Ok(None);
-        };
-        let info = self.host.operator(opno)?;
-        let value = Expr::Const(Const {
+        let value = Const {
             consttype,
             consttypmod: -1,
             constcollid: DEFAULT_COLLATION,
@@ -93,7 +140,22 @@ impl Planner<'_> {
             constbyval: false,
             value: Datum::bytes(value.to_vec()),
             location: Location::UNKNOWN,
-        });
+        };
+        self.key_condition(key, left, strategy, value)
+    }
+
+    /// `key op constant`, if the operator family has the operator.
+    fn key_condition(
+        &mut self,
+        key: &IndexKey,
+        left: &Expr,
+        strategy: StrategyNumber,
+        value: Const,
+    ) -> Result<Option<Expr>> {
+        let (left_type, right_type) = (key.opcintype, value.consttype);
+        let opno = self.host.family_operator(key.opfamily, left_type, right_type, strategy)?;
+        let Some(opno) = opno else { return Ok(None) };
+        let info = self.host.operator(opno)?;
         Ok(Some(Expr::OpExpr(Box::new(OpExpr {
             opno,
             opfuncid: info.code,
@@ -101,7 +163,7 @@ impl Planner<'_> {
             opretset: false,
             opcollid: Oid::INVALID,
             inputcollid: key.collation,
-            args: vec![left.clone(), value],
+            args: vec![left.clone(), Expr::Const(value)],
             location: Location::UNKNOWN,
         }))))
     }

@@ -2,12 +2,12 @@
 
 use crate::group::{AggInput, AggWork};
 use crate::path::{Path, PathKey, PathKind, PathRef, PathSet, starts_with};
-use crate::refs::{CreatedPlan, pass_through};
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::target_for;
 use pgerror::{Result, pg_err};
 use plan::expr::{AggSplit, Expr, TargetEntry};
 use plan::node::{Agg, AggStrategy, Plan, PlanInfo, PlanNode};
+use querytree::refs::{CreatedPlan, pass_through};
+use querytree::vars::target_for;
 use std::rc::Rc;
 
 impl Planner<'_> {

@@ -7,11 +7,11 @@
 
 use crate::constants::{add, is_column};
 use crate::path::{MatchedQual, Ordered, PathKey};
-use crate::relids::Relids;
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::relids_of;
 use pgerror::Result;
 use plan::expr::Expr;
+use querytree::relids::Relids;
+use querytree::vars::relids_of;
 use std::rc::Rc;
 
 /// The number of pairs is quadratic. Larger classes keep only the conditions of the query.

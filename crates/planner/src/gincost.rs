@@ -1,7 +1,6 @@
 //! The cost of bitmap scans of GIN indexes: by the number of keys that are looked up, and the
 //! numbers of pages of both kinds of trees. Counterpart: `gincostestimate` in selfuncs.c.
 
-use crate::host::IndexInfo;
 use crate::path::{BitmapPath, IndexMatch, MatchedQual};
 use crate::rel::{BaseRel, clamp_rows};
 use crate::scan::{mackert_lohman, renumber};
@@ -12,6 +11,7 @@ use ids::Oid;
 use pgerror::Result;
 use plan::expr::{Expr, ParamKind};
 use plan::node::ScanDirection;
+use querytree::host::IndexInfo;
 use std::sync::Arc;
 use types::Datum;
 use types::array::ArrayRef;

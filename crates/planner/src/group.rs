@@ -3,12 +3,9 @@
 
 use crate::joinpath::DISABLE_COST;
 use crate::path::{Path, PathKey, PathKind, PathRef, PathSet, starts_with};
-use crate::refs::{ChildOutputs, CreatedPlan, output_of, targets_of};
 use crate::rel::clamp_rows;
-use crate::relids::Relids;
 use crate::stage::Grouping;
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::target_for;
 use crate::width::table_size;
 use ids::RelKind;
 use ids::code::AggKind;
@@ -16,6 +13,9 @@ use pgerror::{PgError, Result, pg_err};
 use plan::expr::{AggSplit, Aggref, CoercionForm, Expr, RelabelType, TargetEntry, Var};
 use plan::node::{Agg, AggStrategy, Plan, PlanInfo, PlanNode};
 use plan::query::{Query, RteKind, SortGroupClause};
+use querytree::refs::{ChildOutputs, CreatedPlan, output_of, targets_of};
+use querytree::relids::Relids;
+use querytree::vars::target_for;
 use std::collections::BTreeSet;
 use std::rc::Rc;
 
@@ -235,6 +235,9 @@ impl Planner<'_> {
             else {
                 continue;
             };
+            if query.rte(rti).inh {
+                continue;
+            }
             let table = self.host.relation(relid)?;
             let keys = table.indexes.iter().find(|i| i.primary && i.immediate).map(|i| &i.keys);
             let Some(keys) = keys else { continue };

@@ -3,9 +3,9 @@
 use crate::rel::clamp_rows;
 use crate::selectivity::strip;
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::{pull_vars, push_unique};
 use pgerror::Result;
 use plan::expr::{Expr, Var};
+use querytree::vars::{pull_vars, push_unique};
 
 /// The columns of one relation among the grouping expressions.
 struct Columns {

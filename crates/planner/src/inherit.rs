@@ -2,24 +2,42 @@
 //! or partitions. Counterpart: appendinfo.c (`adjust_appendrel_attrs`), allpaths.c
 //! (`set_append_rel_size`, `set_append_rel_pathlist`).
 //!
-//! `PlannerInfo::append_rels` lists the members of a parent, each with its expression for each
-//! column of the parent. Conditions on the parent are tested in the scans of the members. Above the
-//! scans the parent is one relation.
-//!
-//! The range table is not expanded yet: no query has such a parent.
+//! `PlannerInfo::append_rels` lists the members of a parent (`expand`), each with its expression
+//! for each column of the parent. Conditions on the parent are tested in the scans of the members.
+//! Above the scans the parent is one relation.
 
 use crate::need::NeededExpr;
-use crate::path::{AppendRel, Path, PathKind, PathRef};
-use crate::refs::{CreatedPlan, pass_through, targets_of};
+use crate::path::{AppendRel, Path, PathKey, PathKind, PathRef, PathSet, starts_with};
 use crate::rel::BaseRel;
-use crate::relids::Relids;
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::{make_var, relids_of, substitute};
 use ids::stored::{described, number};
 use pgerror::{PgError, Result};
-use plan::expr::{Expr, Var};
-use plan::node::{Plan, PlanInfo, PlanNode};
+use plan::expr::{CoercionForm, ConvertRowtypeExpr, Expr, Location, Var};
+use plan::node::{Plan, PlanInfo, PlanNode, ScanDirection};
+use plan::query::{JoinTreeNode, RteKind};
+use querytree::refs::{ChildOutputs, CreatedPlan, pass_through, targets_of};
+use querytree::relids::Relids;
+use querytree::vars::{make_var, pull_vars, push_unique, relids_of, substitute, target_for};
 use std::rc::Rc;
+
+/// A member with its paths.
+struct MemberPaths {
+    member: Rc<AppendRel>,
+    paths: PathSet,
+    /// The orders of `paths` in the parent's columns, as far as they are useful.
+    orders: Vec<Vec<PathKey>>,
+    /// The join conditions with the parent, over the member's columns.
+    join_quals: Vec<Expr>,
+}
+
+impl MemberPaths {
+    /// The cheapest path without parameters that has this order of the parent's columns.
+    fn cheapest(&self, order: &[PathKey], by: fn(&Path) -> f64) -> Option<&PathRef> {
+        let pairs = self.paths.paths.iter().zip(&self.orders);
+        let fits = pairs.filter(|(p, own)| p.outer.is_empty() && starts_with(own, order));
+        fits.map(|(p, _)| p).min_by(|a, b| by(a).total_cmp(&by(b)))
+    }
+}
 
 impl AppendRel {
     /// Translates an expression over the parent's columns to one over the member's columns.
@@ -30,9 +48,14 @@ impl AppendRel {
             Expr::Var(v) if v.varno == self.parent && v.varlevelsup == 0 => {
                 let column = self.column(v);
                 if column.is_none() {
-                    failure = Some(PgError::unsupported("whole row of a table with children"));
+                    failure = Some(PgError::internal("column that the member does not have"));
                 }
                 column
+            }
+            Expr::CurrentOf(c) if c.cvarno == self.parent => {
+                let mut c = c.clone();
+                c.cvarno = self.child;
+                Some(Expr::CurrentOf(c))
             }
             _ => None,
         });
@@ -43,8 +66,17 @@ impl AppendRel {
         exprs.iter().map(|e| self.translate(e)).collect()
     }
 
-    /// The member's expression for a column of the parent; `None` for the whole row. Each member
-    /// has system columns of its own.
+    /// Translates an order of the parent's rows to one of the member's rows.
+    fn translate_order(&self, order: &[PathKey]) -> Result<Vec<PathKey>> {
+        let key = |k: &PathKey| {
+            let expr = Rc::new(self.translate(&k.expr)?);
+            Ok(PathKey { expr, class: None, ..k.clone() })
+        };
+        order.iter().map(key).collect()
+    }
+
+    /// The member's expression for a column of the parent. Each member has system columns of its
+    /// own.
     fn column(&self, v: &Var) -> Option<Expr> {
         if let Some((facet, of)) = described(v.varattno) {
             let Some(Expr::Var(own)) = self.columns.get(of as usize - 1) else { return None };
@@ -52,17 +84,117 @@ impl AppendRel {
             return Some(make_var(self.child, column, v.vartype, v.vartypmod, v.varcollid));
         }
         match v.varattno {
-            0 => None,
+            0 => Some(self.whole_row(v)),
             n if n < 0 => Some(make_var(self.child, n, v.vartype, v.vartypmod, v.varcollid)),
             n => self.columns.get(n as usize - 1).cloned(),
         }
+    }
+
+    /// The member's row as a row of the parent's type.
+    fn whole_row(&self, v: &Var) -> Expr {
+        let row = |ty| make_var(self.child, 0, ty, v.vartypmod, v.varcollid);
+        if !self.row_type.is_valid() || self.row_type == v.vartype {
+            return row(v.vartype);
+        }
+        Expr::ConvertRowtype(Box::new(ConvertRowtypeExpr {
+            arg: row(self.row_type),
+            resulttype: v.vartype,
+            convertformat: CoercionForm::ImplicitCast,
+            location: Location::UNKNOWN,
+        }))
+    }
+
+    /// Translates an expression over the member's columns to one over the parent's columns, if it
+    /// uses no other columns.
+    fn translate_up(&self, expr: &Expr) -> Option<Expr> {
+        let mut e = expr.clone();
+        let mut complete = true;
+        substitute(&mut e, &mut |e| match e {
+            Expr::Var(v) if v.varno == self.child && v.varlevelsup == 0 => {
+                let own = |c: &Expr| matches!(c, Expr::Var(c) if c.varattno == v.varattno);
+                let at = match v.varattno {
+                    n if n > 0 => self.columns.iter().position(own),
+                    _ => None,
+                };
+                complete &= at.is_some();
+                let column = at? as i16 + 1;
+                Some(make_var(self.parent, column, v.vartype, v.vartypmod, v.varcollid))
+            }
+            _ => None,
+        });
+        complete.then_some(e)
     }
 }
 
 impl PlannerInfo {
     /// The members of an append relation of this level.
-    pub(crate) fn members_of(&self, parent: i32) -> Vec<AppendRel> {
-        self.append_rels.iter().filter(|a| parent > 0 && a.parent == parent).cloned().collect()
+    pub(crate) fn members_of(&self, parent: i32) -> Vec<Rc<AppendRel>> {
+        self.members
+            .append_rels
+            .iter()
+            .filter(|a| parent > 0 && a.parent == parent)
+            .cloned()
+            .collect()
+    }
+
+    /// The expressions over relation `rti` by which an order of its rows may be useful.
+    fn useful_keys(&self, rti: i32, join_quals: &[Expr]) -> Vec<Expr> {
+        let q = &self.query;
+        let windows = q.window_clause.iter();
+        let clauses = windows.flat_map(|w| w.partition_clause.iter().chain(&w.order_clause));
+        let clauses = clauses.chain(&q.sort_clause).chain(&q.group_clause);
+        let mut out: Vec<Expr> = Vec::new();
+        for c in clauses.chain(&q.distinct_clause) {
+            if let Ok(e) = target_for(c, &q.target_list) {
+                push_unique(&mut out, e);
+            }
+        }
+        for resno in &self.input.from_above.wanted_columns {
+            let column = q.target_list.iter().find(|t| t.resno == *resno && !t.resjunk);
+            column.iter().for_each(|t| push_unique(&mut out, &t.expr));
+        }
+        for qual in join_quals {
+            if let Expr::OpExpr(op) = qual {
+                op.args.iter().for_each(|e| push_unique(&mut out, e));
+            }
+        }
+        out.retain(|e| relids_of(e) == Relids::from([rti]));
+        out
+    }
+
+    /// The direction in which the partitions of table `rti` follow one another in this order, if
+    /// their bounds give it. Counterpart: `partitions_are_ordered`, `build_partition_pathkeys`.
+    fn order_by_bounds(&self, rti: i32, order: &[PathKey]) -> Option<ScanDirection> {
+        let [table] = self.members.partitioned.get(&rti)?.as_slice() else { return None };
+        let live: Vec<usize> = table.partitions.iter().map(|(at, _)| *at).collect();
+        if !table.desc.is_ordered(&live) {
+            return None;
+        }
+        let backward = order.first()?.descending;
+        for (k, column) in order.iter().zip(&table.desc.key.columns) {
+            let same = match (column.attno, &*k.expr) {
+                (0, e) => *e == crate::scan::renumber(&column.expr, rti),
+                (attno, Expr::Var(v)) => v.varno == rti && v.varattno == attno,
+                _ => false,
+            };
+            let direction = k.descending == backward && k.nulls_first == backward;
+            if !same || !direction || k.family != column.family || k.collation != column.collation {
+                return None;
+            }
+        }
+        Some(if backward { ScanDirection::Backward } else { ScanDirection::Forward })
+    }
+
+    /// The number of rows that are read of relation `rti`, if LIMIT bounds it.
+    fn bounded_rows(&self, planner: &Planner<'_>, rti: i32) -> Option<f64> {
+        let q = &self.query;
+        let alone = matches!(q.jointree.fromlist.as_slice(), [JoinTreeNode::Rtr(r)] if *r == rti);
+        let staged = q.has_aggs
+            || q.has_window_funcs
+            || !q.group_clause.is_empty()
+            || !q.grouping_sets.is_empty()
+            || !q.distinct_clause.is_empty();
+        if alone && !staged { planner.limit_tuples(q) } else { None }
     }
 }
 
@@ -74,74 +206,343 @@ impl Planner<'_> {
         root: &mut PlannerInfo,
         rti: i32,
         quals: &[Expr],
-        members: &[AppendRel],
     ) -> Result<()> {
-        let (mut tuples, mut rows) = (0.0, 0.0);
-        for m in members {
+        let mut rows = 0.0;
+        for m in root.members_of(rti) {
             self.base_rel(root, m.child, m.translate_all(quals)?)?;
-            let child = root.rel(m.child)?;
-            tuples += child.tuples;
-            rows += child.rows;
+            rows += root.rel(m.child)?.rows;
         }
-        let (table, lateral) = (None, Relids::new());
-        let rel = BaseRel { rti, table, quals: Vec::new(), tuples, rows, width: 0, lateral };
+        let rows = f64::max(rows, 1.0);
+        let table = match root.query.rte(rti).kind {
+            RteKind::Relation { relid, .. } => {
+                Some(std::sync::Arc::new(self.host.relation(relid)?.without_indexes()))
+            }
+            _ => None,
+        };
+        let rel = BaseRel {
+            rti,
+            table,
+            quals: quals.to_vec(),
+            tuples: rows,
+            rows,
+            width: 0,
+            lateral: Relids::new(),
+        };
         root.rels.insert(rti, rel);
         Ok(())
     }
 
-    /// The path that appends the cheapest scans of the members.
-    pub(crate) fn append_scan_path(
+    /// Adds the paths over the scans of the members: the cheapest scans one after another, scans
+    /// with a common order merged, and scans with the same parameters.
+    pub(crate) fn append_scan_paths(
         &mut self,
         root: &mut PlannerInfo,
         rti: i32,
-        members: &[AppendRel],
+        join_quals: &[Expr],
         needed: &[Rc<NeededExpr>],
-    ) -> Result<Path> {
-        let mut children: Vec<PathRef> = Vec::with_capacity(members.len());
-        for m in members {
-            self.host.check_interrupts()?;
-            let mut own = Vec::new();
-            for need in needed.iter().filter(|n| n.relids.contains(&rti)) {
-                own.push(Rc::new(need.for_member(m)?));
-            }
-            self.set_width(root, m.child, &own)?;
-            let paths = self.scan_paths(root, m.child, &[], &own)?;
-            let cheapest = paths.cheapest().cloned();
-            children.push(cheapest.ok_or_else(|| PgError::internal("member without a path"))?);
+        set: &mut PathSet,
+    ) -> Result<()> {
+        let members = root.members_of(rti);
+        if members.is_empty() {
+            set.add(dummy(rti, root.rel(rti)?.width));
+            return Ok(());
         }
+        let keys = root.useful_keys(rti, join_quals);
+        let mut all = Vec::with_capacity(members.len());
+        for member in members {
+            all.push(self.member_paths(root, member, (join_quals, &keys), needed)?);
+        }
+        let children = all.iter().map(|m| m.cheapest(&[], |p| p.total).cloned());
+        let children: Option<Vec<PathRef>> = children.collect();
+        let children = children.ok_or_else(|| PgError::internal("member without a path"))?;
+        let single = all.len() == 1;
+        if !single {
+            set.add(self.append_of(root, (rti, &Relids::new()), children, Vec::new())?);
+            self.ordered_append_scans(root, rti, &all, set)?;
+        }
+        if single {
+            let m = &all[0];
+            for (p, order) in m.paths.paths.iter().zip(&m.orders) {
+                if p.outer.is_empty() {
+                    let path = self.append_of(root, (rti, &p.outer), vec![p.clone()], vec![])?;
+                    set.add(Path { order: order.clone(), ..path });
+                }
+            }
+        }
+        self.parameterized_append_scans(root, rti, (join_quals, &all), set)
+    }
+
+    /// Adds a path for each order that a member has.
+    fn ordered_append_scans(
+        &mut self,
+        root: &PlannerInfo,
+        rti: i32,
+        all: &[MemberPaths],
+        set: &mut PathSet,
+    ) -> Result<()> {
+        let costs: &[fn(&Path) -> f64] = match root.wants_early_rows() {
+            true => &[|p| p.total, |p| p.startup],
+            false => &[|p| p.total],
+        };
+        let mut orders: Vec<&[PathKey]> = Vec::new();
+        for order in all.iter().flat_map(|m| &m.orders) {
+            if !order.is_empty() && !orders.contains(&order.as_slice()) {
+                orders.push(order);
+            }
+        }
+        let limit = root.bounded_rows(self, rti);
+        for order in orders {
+            let by_bounds = root.order_by_bounds(rti, order);
+            for by in costs {
+                let mut children = Vec::with_capacity(all.len());
+                for m in all {
+                    children.push(match m.cheapest(order, *by) {
+                        Some(p) => p.clone(),
+                        None => {
+                            let p = m.cheapest(&[], |p| p.total);
+                            let p = p.ok_or_else(|| PgError::internal("member without a path"))?;
+                            let own = m.member.translate_order(order)?;
+                            Rc::new(self.sorted(p, &own, limit))
+                        }
+                    });
+                }
+                set.add(match by_bounds {
+                    Some(direction) => {
+                        if direction == ScanDirection::Backward {
+                            children.reverse();
+                        }
+                        let path = self.append_of(root, (rti, &Relids::new()), children, vec![])?;
+                        Path { order: order.to_vec(), ..path }
+                    }
+                    None => self.merge_append_of(root, rti, children, order)?,
+                });
+            }
+        }
+        Ok(())
+    }
+
+    fn member_paths(
+        &mut self,
+        root: &mut PlannerInfo,
+        member: Rc<AppendRel>,
+        (join_quals, keys): (&[Expr], &[Expr]),
+        needed: &[Rc<NeededExpr>],
+    ) -> Result<MemberPaths> {
+        self.host.check_interrupts()?;
+        let mut own = Vec::new();
+        for need in needed.iter().filter(|n| n.relids.contains(&member.parent)) {
+            own.push(Rc::new(need.for_member(&member)?));
+        }
+        self.set_width(root, member.child, &own)?;
+        let join_quals = member.translate_all(join_quals)?;
+        let paths = self.scan_paths(root, member.child, &join_quals, &own)?;
+        let mut orders = Vec::with_capacity(paths.paths.len());
+        for p in &paths.paths {
+            let mut order: Vec<PathKey> = Vec::new();
+            for k in &p.order {
+                let Some(e) = member.translate_up(&k.expr) else { break };
+                let class = root.column_class(&e);
+                if class.is_none() && !keys.contains(&e) {
+                    break;
+                }
+                order.push(PathKey { expr: Rc::new(e), class, ..k.clone() });
+            }
+            orders.push(order);
+        }
+        Ok(MemberPaths { member, paths, orders, join_quals })
+    }
+
+    /// The path that appends these scans. Counterpart: `cost_append`.
+    fn append_of(
+        &self,
+        root: &PlannerInfo,
+        (rti, outer): (i32, &Relids),
+        children: Vec<PathRef>,
+        tested: Vec<Expr>,
+    ) -> Result<Path> {
         let rel = root.rel(rti)?;
-        let total: f64 = children.iter().map(|p| p.total).sum();
+        let rows: f64 = match outer.is_empty() {
+            true => rel.rows,
+            false => children.iter().map(|p| p.rows).sum(),
+        };
+        let own = match children.len() {
+            1 => 0.0,
+            _ => rows * self.host.costs().cpu_tuple * 0.5,
+        };
+        Ok(Path {
+            relids: Relids::from([rti]),
+            rows,
+            width: rel.width,
+            startup: children.first().map_or(0.0, |p| p.startup),
+            total: own + children.iter().map(|p| p.total).sum::<f64>(),
+            order: Vec::new(),
+            outer: outer.clone(),
+            kind: PathKind::AppendScan { rti, children, tested, merges: false },
+        })
+    }
+
+    /// The path that merges these scans. Counterpart: `cost_merge_append`.
+    fn merge_append_of(
+        &self,
+        root: &PlannerInfo,
+        rti: i32,
+        children: Vec<PathRef>,
+        order: &[PathKey],
+    ) -> Result<Path> {
+        let c = self.host.costs();
+        let count = children.len() as f64;
+        let depth = count.max(2.0).log2();
+        let compare = 2.0 * c.cpu_operator;
+        let heap = compare * count * depth;
+        let rel = root.rel(rti)?;
+        let below: f64 = children.iter().map(|p| p.total).sum();
         Ok(Path {
             relids: Relids::from([rti]),
             rows: rel.rows,
             width: rel.width,
-            startup: children.first().map_or(0.0, |p| p.startup),
-            total: total + rel.rows * self.host.costs().cpu_tuple * 0.5,
-            order: Vec::new(),
+            startup: heap + children.iter().map(|p| p.startup).sum::<f64>(),
+            total: heap + below + rel.rows * (compare * depth + c.cpu_tuple * 0.5),
+            order: order.to_vec(),
             outer: Relids::new(),
-            kind: PathKind::AppendScan { rti, children },
+            kind: PathKind::AppendScan { rti, children, tested: Vec::new(), merges: true },
         })
     }
 
-    /// Creates the Append node over the members' scans.
+    /// Adds a path for each set of relations that supplies the parameters of a member's scan: all
+    /// members test the join conditions with these relations.
+    fn parameterized_append_scans(
+        &mut self,
+        root: &PlannerInfo,
+        rti: i32,
+        (join_quals, all): (&[Expr], &[MemberPaths]),
+        set: &mut PathSet,
+    ) -> Result<()> {
+        let mut groups: Vec<Relids> = Vec::new();
+        for p in all.iter().flat_map(|m| &m.paths.paths) {
+            if !p.outer.is_empty() && !groups.contains(&p.outer) {
+                groups.push(p.outer.clone());
+            }
+        }
+        for outer in groups {
+            let mut children = Vec::with_capacity(all.len());
+            for m in all {
+                let own = m.paths.paths.iter().filter(|p| p.outer == outer);
+                let cheapest = own.min_by(|a, b| a.total.total_cmp(&b.total)).cloned();
+                let sequential = self.reparameterized(root, m, &outer)?;
+                let both = cheapest.into_iter().chain(sequential);
+                children.extend(both.min_by(|a, b| a.total.total_cmp(&b.total)));
+            }
+            if children.len() == all.len() {
+                let tested = self.testable_join_quals(root, rti, join_quals, &outer, &|_| false)?;
+                set.add(self.append_of(root, (rti, &outer), children, tested)?);
+            }
+        }
+        Ok(())
+    }
+
+    /// A sequential scan of the member that tests the join conditions with `outer`. Counterpart:
+    /// `reparameterize_path`.
+    fn reparameterized(
+        &mut self,
+        root: &PlannerInfo,
+        m: &MemberPaths,
+        outer: &Relids,
+    ) -> Result<Option<PathRef>> {
+        let rti = m.member.child;
+        let is_plain =
+            |p: &&PathRef| p.outer.is_empty() && matches!(p.kind, PathKind::SeqScan { .. });
+        let Some(scan) = m.paths.paths.iter().find(is_plain) else { return Ok(None) };
+        let PathKind::SeqScan { quals, .. } = &scan.kind else { return Ok(None) };
+        let mut more = self.testable_join_quals(root, rti, &m.join_quals, outer, &|_| false)?;
+        // The outer side of an equality comes first, as in conditions of equivalence classes.
+        for q in &mut more {
+            if let Expr::OpExpr(op) = q
+                && relids_of(&op.args[0]) == Relids::from([rti])
+                && self.host.operator(op.opno)?.can_merge
+            {
+                *q = self.commute(q)?;
+            }
+        }
+        let selected = self.lookup_selectivity(root, rti, &more)?;
+        let tuples = root.rel(rti)?.tuples;
+        let total = scan.total + tuples * self.quals_cost(&more)?;
+        let kind = PathKind::SeqScan { rti, quals: [&quals[..], &more].concat() };
+        let rows = crate::rel::clamp_rows(scan.rows * selected);
+        Ok(Some(Rc::new(Path { kind, rows, total, outer: outer.clone(), ..Path::clone(scan) })))
+    }
+
+    /// Creates the Append or MergeAppend node over the members' scans; the scan alone if there is
+    /// only one.
     pub(crate) fn create_append_scan(
         &mut self,
         root: &mut PlannerInfo,
+        path: &Path,
         info: PlanInfo,
-        (rti, paths): (i32, &[PathRef]),
         want: &[Expr],
     ) -> Result<CreatedPlan> {
-        let members = root.members_of(rti);
+        let PathKind::AppendScan { rti, children: paths, merges, tested } = &path.kind else {
+            return Err(PgError::internal("path of an append relation expected"));
+        };
+        // The members of a partitioned table compute expressions; above others a Result does.
+        let simple = want.iter().all(|e| matches!(e, Expr::Var(_)));
+        let is_partitioned = root.members.partitioned.contains_key(rti);
+        let mut ask = want.to_vec();
+        if !simple && !is_partitioned && paths.len() > 1 {
+            ask.clear();
+            want.iter().for_each(|e| pull_vars(e, &mut ask));
+        }
+        if *merges {
+            path.order.iter().for_each(|k| push_unique(&mut ask, &k.expr));
+        }
+        let members = root.members_of(*rti);
         let mut children = Vec::with_capacity(paths.len());
+        let mut scanned = Vec::with_capacity(paths.len());
         for path in paths {
             let member = members.iter().find(|m| path.relids.contains(&m.child));
             let member = member.ok_or_else(|| PgError::internal("member of no append relation"))?;
-            let columns = member.translate_all(want)?;
+            let columns = member.translate_all(&ask)?;
+            scanned.push(member.child);
             children.push(self.create(root, path, &columns)?.plan);
         }
-        let output = targets_of(want);
+        let output = targets_of(&ask);
+        if let [_] = children[..]
+            && let Some(only) = children.pop()
+        {
+            return Ok(CreatedPlan { plan: only, output });
+        }
         let info = PlanInfo { target_list: pass_through(&output), ..info };
-        Ok(CreatedPlan { plan: Plan { info, node: PlanNode::Append { children } }, output })
+        let relation = root.flat(*rti);
+        let pruning = self.append_pruning(root, path, (*rti, tested, &scanned))?;
+        let node = match merges {
+            true => {
+                let keys = self.sort_keys(&path.order, &output)?;
+                PlanNode::MergeAppend { children, keys, relation, pruning }
+            }
+            false => PlanNode::Append { children, relation, pruning },
+        };
+        let made = CreatedPlan { plan: Plan { info, node }, output };
+        if simple || is_partitioned {
+            return Ok(made);
+        }
+        let output = targets_of(want);
+        let target_list = ChildOutputs::one(&made.output).fix_targets(&output)?;
+        let info = PlanInfo { target_list, ..path.info() };
+        let node = PlanNode::Result { child: Some(Box::new(made.plan)), constant_qual: Vec::new() };
+        Ok(CreatedPlan { plan: Plan { info, node }, output })
+    }
+}
+
+/// The path of a relation without rows.
+fn dummy(rti: i32, width: i32) -> Path {
+    Path {
+        relids: Relids::from([rti]),
+        rows: 1.0,
+        width,
+        startup: 0.0,
+        total: 0.0,
+        order: Vec::new(),
+        outer: Relids::new(),
+        kind: PathKind::Dummy,
     }
 }
 
@@ -161,15 +562,16 @@ impl NeededExpr {
 
 #[cfg(test)]
 mod tests {
-    use crate::host::{ColumnInfo, RelationLookup};
     use crate::path::AppendRel;
     use crate::state::{LevelInput, Planner, PlannerInfo};
     use crate::test_host::TestHost;
-    use crate::vars::make_var;
     use ids::Oid;
     use plan::expr::Expr;
     use plan::node::{ModifyTable, Plan, PlanNode, RequiredPrivileges};
     use plan::query::{Query, RteKind};
+    use querytree::host::{ColumnInfo, RelationLookup};
+    use querytree::vars::make_var;
+    use std::rc::Rc;
 
     const INT4: Oid = Oid(23);
 
@@ -198,8 +600,15 @@ mod tests {
                 make_var(child, attno, column.type_oid, -1, Oid::INVALID)
             };
             let columns = (1..).zip(&columns).map(column).collect();
-            root.append_rels.push(AppendRel { parent: target, child, columns });
+            let row_type = Oid::INVALID;
+            root.members.append_rels.push(Rc::new(AppendRel {
+                parent: target,
+                child,
+                columns,
+                row_type,
+            }));
         }
+        root.members.trees.insert(target);
         let mut planner = Planner::new(&mut host, RequiredPrivileges::default());
         let paths = planner.modify_paths(&mut root).expect("paths");
         let path = paths.cheapest().expect("a path").clone();
@@ -217,7 +626,7 @@ mod tests {
 
     #[test]
     fn each_child_is_a_result_relation() {
-        let sql = "UPDATE pg_class SET relpages = 1 WHERE relallvisible > 7";
+        let sql = "UPDATE pg_class SET relpages = relallvisible WHERE relallvisible > 7";
         assert_eq!(TestHost::new().plan(sql).expect("plan"), "Modify(Seq pg_class)");
         let m = plan_with_children(sql);
         assert_eq!(m.nominal_relation, 1);
@@ -226,7 +635,7 @@ mod tests {
         assert_eq!(scans(&m.child), [2, 3]);
         let junk = m.child.info.target_list.iter().filter(|t| t.resjunk);
         let names: Vec<_> = junk.filter_map(|t| t.resname.as_deref()).collect();
-        assert_eq!(names, ["ctid", "tableoid"]);
+        assert_eq!(names, ["tableoid", "ctid"]);
         // The children's scans test the condition on their own column.
         let tested = |scan: &Plan| match &scan.info.qual[0] {
             Expr::OpExpr(op) => match &op.args[0] {

@@ -2,7 +2,6 @@
 //! (`preprocess_function_rtes`), clauses.c (`inline_set_returning_function`).
 
 use crate::state::Planner;
-use crate::vars::{contains_sublinks, relids_of};
 use eval::Volatility;
 use ids::Oid;
 use pgerror::Result;
@@ -10,6 +9,7 @@ use plan::expr::{Expr, FuncExpr, ParamKind};
 use plan::levels::shift_levels_expr;
 use plan::query::{Query, RangeTblFunction, RteKind};
 use plan::walk;
+use querytree::vars::{contains_sublinks, relids_of};
 use stdx::Nested;
 
 impl Planner<'_> {
@@ -23,7 +23,7 @@ impl Planner<'_> {
             let [function] = functions.as_slice() else { continue };
             let Some((call, sub)) = self.body_of(function)? else { continue };
             let lateral = call.args.iter().any(|a| !relids_of(a).is_empty());
-            let (privileges, stored_forms) = crate::privileges::of_query(&sub, self.host)?;
+            let (privileges, stored_forms) = querytree::privileges::of_query(&sub, self.host)?;
             self.stored_forms |= stored_forms;
             self.privileges.relations.extend(privileges.relations);
             self.privileges.functions.extend(privileges.functions);

@@ -5,19 +5,19 @@
 //! (`search`).
 
 use crate::clause::Clauses;
-use crate::factor::restriction_of;
 use crate::need::{NeededExpr, needs};
 use crate::path::{Ordered, Path, PathKind, PathRef, PathSet, UsefulOrders};
-use crate::quals::{Item, JoinItem, Problem};
 use crate::rel::clamp_rows;
-use crate::relids::Relids;
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::{relids_of, target_for};
 use crate::width::UsedColumns;
 use eval::Volatility;
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, OpExpr};
 use plan::query::{JoinType, RteKind};
+use querytree::factor::restriction_of;
+use querytree::quals::{Item, JoinItem, Problem};
+use querytree::relids::Relids;
+use querytree::vars::{relids_of, target_for};
 use std::collections::HashMap;
 use std::rc::Rc;
 use types::oids;
@@ -493,7 +493,7 @@ impl Planner<'_> {
             return Ok(false);
         }
         match (info.left, op.args.first()) {
-            (oids::RECORD | oids::ANYARRAY, Some(left)) => {
+            (oids::RECORD | oids::ANYARRAY | oids::ANYRANGE | oids::ANYMULTIRANGE, Some(left)) => {
                 Ok(self.host.default_operators(left.type_oid())?.hashable)
             }
             _ => Ok(true),

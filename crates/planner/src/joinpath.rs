@@ -5,14 +5,14 @@ use crate::clause::{Clause, Clauses};
 use crate::join::JoinRel;
 use crate::merge::{MemoKeys, memoized};
 use crate::path::{HashPath, JoinPath, Path, PathKind, PathProperties, PathRef, PathSet};
-use crate::relids::Relids;
 use crate::specialjoin::SemiAntiFactors;
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::relids_of;
 use crate::width::table_size;
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::query::{JoinType, RteKind};
+use querytree::relids::Relids;
+use querytree::vars::relids_of;
 use smallvec::SmallVec;
 use std::rc::Rc;
 
@@ -531,6 +531,7 @@ fn is_tested(root: &PlannerInfo, clause: &Clause, inner: &Path, outer: &Relids) 
             tid_quals.contains(&clause.expr) || in_filter(quals)
         }
         PathKind::Subquery { tested, .. } => tested.contains(&clause.expr),
+        PathKind::AppendScan { tested, .. } => in_filter(tested),
         PathKind::Bitmap { bitmap, quals, .. } => {
             bitmap.guarantees(&clause.expr) || in_filter(quals)
         }

@@ -2,20 +2,23 @@
 //! `mergejoinscansel`).
 
 use crate::clause::Clauses;
-use crate::crosstype::converted;
-use crate::host::ColumnStats;
-use crate::relids::Relids;
 use crate::selectivity::{
-    DEFAULT_MATCH, DEFAULT_RANGE_ONE, Side, VariableStats, range_selectivity, strip,
+    DEFAULT_CONTAINED, DEFAULT_MATCH, DEFAULT_MATCHING, DEFAULT_POSITION, DEFAULT_RANGE_ONE, Side,
+    VariableStats, network_column, range_selectivity, strip,
 };
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::relids_of;
+use ids::Oid;
 use ids::builtin::collation;
 use pgerror::Result;
 use plan::expr::Expr;
+use querytree::crosstype::converted;
+use querytree::host::{ColumnStats, OperatorInfo};
+use querytree::relids::Relids;
+use querytree::vars::relids_of;
 use std::borrow::Cow;
 use std::cmp::Ordering;
 use types::compare::Comparer;
+use types::network::estimate::inclusion;
 use types::{Datum, DatumRef};
 
 /// The most common values of two columns, compared with each other; each value has at most one
@@ -108,6 +111,23 @@ impl Operands {
         first.min(second)
     }
 
+    /// Fraction of all pairs of network addresses for which an operator of inclusion succeeds.
+    fn included(&self, operator: Oid) -> Option<f64> {
+        let empty = ColumnStats::default();
+        let of = |v| network_column(Option::as_deref(v).unwrap_or(&empty));
+        Some(inclusion(operator)?.join(&of(&self.a.stats), &of(&self.b.stats)))
+    }
+
+    /// Fraction of the rows of `a` for which an operator of inclusion succeeds with one of `rows`
+    /// rows of `b`. `reversed`: `a` is the right operand.
+    fn included_rows(&self, operator: Oid, rows: f64, reversed: bool) -> Option<f64> {
+        let inclusion = inclusion(operator)?;
+        let inclusion = if reversed { inclusion.commuted() } else { inclusion };
+        let empty = ColumnStats::default();
+        let of = |v| network_column(Option::as_deref(v).unwrap_or(&empty));
+        Some(inclusion.semi_join(&of(&self.a.stats), &of(&self.b.stats), rows))
+    }
+
     /// Fraction of the rows of `a` that equal one of `rows` rows of `b`. Counterpart:
     /// `eqjoinsel_semi`.
     fn rows_with_partner(&self, cmp: Option<&Comparer>, rows: f64) -> f64 {
@@ -134,9 +154,15 @@ impl Planner<'_> {
         root: &PlannerInfo,
         l: &Expr,
         r: &Expr,
-        estimator: &str,
+        operator: &OperatorInfo,
     ) -> Result<f64> {
+        let estimator = operator.join.as_str();
         Ok(match estimator {
+            "networkjoinsel" => {
+                let a = self.variable_stats(root, l)?;
+                let b = self.variable_stats(root, r)?;
+                Operands { a, b }.included(operator.oid).unwrap_or(DEFAULT_MATCH)
+            }
             "eqjoinsel" | "neqjoinsel" => {
                 let a = self.variable_stats(root, l)?;
                 let b = self.variable_stats(root, r)?;
@@ -148,6 +174,9 @@ impl Planner<'_> {
                 DEFAULT_RANGE_ONE
             }
             "" => 0.5,
+            "contjoinsel" => DEFAULT_CONTAINED,
+            "positionjoinsel" => DEFAULT_POSITION,
+            "matchingjoinsel" => DEFAULT_MATCHING,
             "tsmatchjoinsel" => types::textsearch::estimate::DEFAULT_FRACTION,
             _ => DEFAULT_MATCH,
         })
@@ -171,8 +200,8 @@ impl Planner<'_> {
                 _ => None,
             };
             let estimator = sides.as_ref().map_or("", |(_, _, info)| info.join.as_str());
-            let (Some((a, b, _)), true) = (&sides, matches!(estimator, "eqjoinsel" | "neqjoinsel"))
-            else {
+            let known = matches!(estimator, "eqjoinsel" | "neqjoinsel" | "networkjoinsel");
+            let (Some((a, b, info)), true) = (&sides, known) else {
                 let inequality = estimator.starts_with("scalar");
                 fraction *= if inequality { DEFAULT_RANGE_ONE } else { 0.5 };
                 continue;
@@ -188,6 +217,11 @@ impl Planner<'_> {
             let b = self.variable_stats(root, inside)?;
             let cmp = self.host.type_compare(a.type_oid, outer.collation()).ok();
             let sides = Operands { a, b };
+            if estimator == "networkjoinsel" {
+                let found = sides.included_rows(info.oid, inner_rows, reversed);
+                fraction *= found.unwrap_or(0.5);
+                continue;
+            }
             let with_partner = sides.rows_with_partner(cmp.as_ref(), inner_rows.max(1.0));
             // Not more rows than an inner join would return.
             fraction *= with_partner.min(inner_rows * sides.equal_pairs(cmp.as_ref()));

@@ -1,24 +1,28 @@
 //! Plans queries: cost-based optimization of an analysed query. Counterpart: optimizer/. See
 //! `README.md` for the algorithm.
 //!
+//! The interface to the session and the transformations of queries that need no estimates are in
+//! the crate `querytree`.
+//!
 //! 1. Preparation: `prep` (`WITH` queries, sub-selects turned into joins, subqueries and views
-//!    pulled up by `pullup`, expressions folded), `values`, `inlineset`, `stored` (sizes of stored
-//!    values); `reduce` and `removal` (outer joins simplified or removed).
+//!    pulled up by `querytree::pullup`, expressions folded), `inlineset`; `reduce` and `removal`
+//!    (outer joins simplified or removed).
 //! 2. Base relations: `rel` (sizes), `pushdown` (conditions pushed into subqueries), `unused`
 //!    (unused columns of subqueries), `selectivity` and `joinsel`, `constants` and `equivalence`
-//!    (equivalence classes), `factor` (OR clauses).
+//!    (equivalence classes).
 //! 3. Paths: `path` (path model), `scan`, `bitmap`, `tid`, `derive` and `rowcond` (scans),
 //!    `joinpath` and `merge` (join methods), `exprcost` (costs of expressions), `clause` (join
-//!    clauses), `quals` (the join problem),
-//!    `search` (join order), `specialjoin` (semi, anti and left joins in the search), `need`
-//!    (columns needed above), `relids` (sets of relations).
+//!    clauses), `search` (join order), `specialjoin` (semi, anti and left joins in the search),
+//!    `need` (columns needed above).
 //! 4. Upper stages: `upper` (order of the stages), `stage` (their descriptions), `group`, `groups`
-//!    (numbers of groups), `groupingsets` and `rollup` (GROUPING SETS), `minmax`, `window`,
-//!    `runcond`, `distinct`, `sorting` (ORDER BY, LIMIT), `postpone`; `setop` (set operations),
-//!    `appendrel` and `appendparam` (UNION ALL); `inherit` (tables with members); `subselect`
-//!    (sub-selects); `modify` (INSERT, UPDATE, DELETE).
+//!    (numbers of groups), `groupingsets` (GROUPING SETS), `minmax`, `window`, `runcond`,
+//!    `distinct`, `sorting` (ORDER BY, LIMIT), `postpone`; `setop` (set operations), `appendrel`
+//!    and `appendparam` (UNION ALL); `expand` and `inherit` (tables with
+//!    members); `subselect` (sub-selects);
+//!    `modify` (INSERT, UPDATE, DELETE).
 //! 5. Plan creation: `create`, `createscan`, `createjoin`, `createset` and `project` turn the
-//!    chosen path into a plan; `refs` replaces columns by references to the children's outputs.
+//!    chosen path into a plan; `querytree::refs` replaces columns by references to the children's
+//!    outputs.
 //!
 //! INVARIANT: the planner looks nothing up by name, and never changes the input query in place: the
 //! caller may plan it again.
@@ -43,18 +47,15 @@ mod create;
 mod createjoin;
 mod createscan;
 mod createset;
-mod crosstype;
-mod cursor;
 mod derive;
 mod distinct;
 mod equivalence;
+mod expand;
 mod exprcost;
-mod factor;
 mod gincost;
 mod group;
 mod groupingsets;
 mod groups;
-mod host;
 mod inherit;
 mod inlineset;
 mod join;
@@ -65,20 +66,13 @@ mod minmax;
 mod modify;
 mod need;
 mod path;
-mod pattern;
 mod postpone;
 mod prep;
-mod privileges;
 mod project;
-mod pullup;
 mod pushdown;
-mod quals;
 mod reduce;
-mod refs;
 mod rel;
-mod relids;
 mod removal;
-mod rollup;
 mod rowcond;
 mod runcond;
 mod scan;
@@ -89,21 +83,18 @@ mod sorting;
 mod specialjoin;
 mod stage;
 mod state;
-mod stored;
 mod subselect;
 mod tid;
 mod unused;
 mod upper;
-mod values;
-mod vars;
 mod width;
 mod window;
 
-pub use cursor::{RowIdentities, RowIdentity, add_row_identity, supports_backward_scan};
-pub use host::{
+pub use querytree::cursor::{RowIdentities, RowIdentity, add_row_identity, supports_backward_scan};
+pub use querytree::host::{
     AggregateInfo, Collapse, ColumnInfo, ColumnStats, CostSettings, DefaultOperators,
     ExpressionHost, FunctionLookup, IndexInfo, IndexKey, OperatorInfo, OperatorLookup,
     OrderingInfo, PlannerHost, RelationInfo, RelationLookup,
 };
+pub use querytree::vars::offset_query;
 pub use state::plan_query;
-pub use vars::offset_query;

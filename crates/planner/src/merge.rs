@@ -5,14 +5,14 @@ use crate::join::JoinRel;
 use crate::joinpath::JoinInput;
 use crate::path::{MergePath, Path, PathKey, PathKind, PathProperties, PathRef, starts_with};
 use crate::rel::clamp_rows;
-use crate::relids::Relids;
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::{contains_subplans, pull_vars, relids_of};
 use ids::Oid;
 use ids::strategy::btree::LESS;
 use pgerror::Result;
 use plan::expr::{Expr, OpExpr};
 use plan::query::{JoinType, RteKind};
+use querytree::relids::Relids;
+use querytree::vars::{contains_subplans, pull_vars, relids_of};
 use std::rc::Rc;
 
 /// A condition that a merge join can use, with the sort keys that it requires of both sides.

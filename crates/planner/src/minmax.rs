@@ -2,13 +2,10 @@
 
 use crate::appendrel::plain_members;
 use crate::path::{Path, PathKind, PathSet};
-use crate::refs::{CreatedPlan, targets_of};
-use crate::relids::Relids;
 use crate::scan::is_index_key;
 use crate::stage::Grouping;
 use crate::state::{LevelInput, MinMaxAggregate, Planner, PlannerInfo};
 use crate::subselect::exec_param;
-use crate::vars::{conjunction, conjuncts, relids_of};
 use eval::Volatility;
 use ids::code::AggKind;
 use ids::{Oid, RelKind};
@@ -16,6 +13,9 @@ use pgerror::Result;
 use plan::expr::{Aggref, Const, Expr, Location, NullTest, SubLinkKind, SubPlan, TargetEntry};
 use plan::node::{Plan, PlanInfo, PlanNode};
 use plan::query::{JoinTreeNode, LimitOption, Query, RteKind, SortGroupClause};
+use querytree::refs::{CreatedPlan, targets_of};
+use querytree::relids::Relids;
+use querytree::vars::{conjunction, conjuncts, relids_of};
 use std::rc::Rc;
 use types::Datum;
 
@@ -43,7 +43,7 @@ impl Planner<'_> {
         let table = rel.table.clone();
         let appends = match &q.rte(rti).kind {
             RteKind::Subquery { subquery, .. } => plain_members(subquery).is_some(),
-            _ => false,
+            _ => root.members.trees.contains(&rti),
         };
         if table.is_none() && !appends {
             return Ok(None);
@@ -53,9 +53,10 @@ impl Planner<'_> {
         };
         let subplans = q.jointree.quals.iter().chain(want).chain(having).any(has_plans);
         let other_kind = match q.rte(rti).kind {
-            RteKind::Relation { relkind, .. } => {
-                !matches!(relkind, RelKind::Table | RelKind::MaterializedView)
-            }
+            RteKind::Relation { relkind, .. } => !matches!(
+                relkind,
+                RelKind::Table | RelKind::MaterializedView | RelKind::PartitionedTable
+            ),
             _ => false,
         };
         if !plain || subplans || other_kind {
@@ -89,9 +90,10 @@ impl Planner<'_> {
             {
                 return Ok(None);
             }
-            let Some(query) = self.first_of(&root.query, &arg.expr, sort_op)? else {
+            let Some(mut query) = self.first_of(&root.query, &arg.expr, sort_op)? else {
                 return Ok(None);
             };
+            query.rtable.truncate(root.members.own_entries);
             let input = LevelInput { tuple_fraction: 1.0, ..root.input.clone() };
             let planned = self.plan_level(query, input)?;
             let presorted = planned.paths.unparameterized().filter(|p| !sorts(p));

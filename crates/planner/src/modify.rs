@@ -1,24 +1,27 @@
 //! INSERT, UPDATE, DELETE: the target list of the child, the ModifyTable node above it, and row
 //! marks. Counterpart: preptlist.c, planner.c, plancat.c (`infer_arbiter_indexes`).
 
-use crate::host::{IndexKey, RelationInfo};
 use crate::path::{AppendRel, Path, PathKind, PathSet};
-use crate::pullup::multi_column;
-use crate::refs::{ChildOutputs, CreatedPlan, label};
 use crate::stage::Modification;
 use crate::state::{Planner, PlannerInfo};
 use crate::subselect::exec_param;
-use crate::vars::{conjuncts, make_var, pull_vars, substitute};
 use ids::code::Volatility;
 use ids::{AttrNo, Oid, RelKind};
 use pgerror::{PgError, Result};
 use plan::expr::{Const, Expr, Location, TargetEntry};
-use plan::node::{ModifyTable, OnConflictPlan, Plan, PlanInfo, PlanNode, PlanRowMark, RowMarkType};
+use plan::node::{
+    MergeActionPlan, ModifyTable, OnConflictPlan, Plan, PlanInfo, PlanNode, PlanRowMark,
+    RowMarkType,
+};
 use plan::query::{
-    CmdType, FromExpr, InferenceElem, JoinTreeNode, LockStrength, LockWaitPolicy, OnConflictExpr,
-    Query, RteKind,
+    CmdType, FromExpr, InferenceElem, JoinExpr, JoinTreeNode, JoinType, LockStrength,
+    LockWaitPolicy, OnConflictExpr, Query, RteKind, WithCheckOption,
 };
 use plan::walk;
+use querytree::host::{IndexKey, RelationInfo};
+use querytree::pullup::multi_column;
+use querytree::refs::{ChildOutputs, CreatedPlan, label};
+use querytree::vars::{conjuncts, make_var, pull_vars, substitute};
 use std::rc::Rc;
 
 const CTID: i16 = -1;
@@ -66,19 +69,21 @@ impl Planner<'_> {
     /// The paths of INSERT, UPDATE and DELETE.
     pub(crate) fn modify_paths(&mut self, root: &mut PlannerInfo) -> Result<PathSet> {
         let command = root.query.command_type;
-        if !matches!(command, CmdType::Insert | CmdType::Update | CmdType::Delete) {
-            return Err(PgError::unsupported("MERGE"));
-        }
         let target = root.query.result_relation;
+        merge_to_join(&mut root.query);
         let row_by_row = self.sees_changes(&mut root.query)?;
-        crate::pullup::move_multi_assignments(&mut root.query.target_list);
+        querytree::pullup::move_multi_assignments(&mut root.query.target_list);
         if let Some(c) = &mut root.query.on_conflict {
-            crate::pullup::move_multi_assignments(&mut c.on_conflict_set);
+            querytree::pullup::move_multi_assignments(&mut c.on_conflict_set);
+        }
+        for action in &mut root.query.merge_actions {
+            querytree::pullup::move_multi_assignments(&mut action.target_list);
         }
         self.prepare(root)?;
         let multi = std::mem::take(&mut root.multi_assignments);
         let conflict = root.query.on_conflict.iter_mut().flat_map(|c| &mut c.on_conflict_set);
-        for t in root.query.target_list.iter_mut().chain(conflict) {
+        let actions = root.query.merge_actions.iter_mut().flat_map(|a| &mut a.target_list);
+        for t in root.query.target_list.iter_mut().chain(conflict).chain(actions) {
             substitute(&mut t.expr, &mut |e| match e {
                 Expr::Param(p) => {
                     let (id, column) = multi_column(p)?;
@@ -94,49 +99,38 @@ impl Planner<'_> {
         };
         let table = self.host.relation(relid)?;
         let (mut targets, update_colnos) = written_columns(&root.query, &table);
+        let is_tree = root.query.rte(target).inh || root.members.trees.contains(&target);
+        if is_tree && command != CmdType::Insert {
+            let tableoid = make_var(target, TABLEOID, types::oids::OID, -1, Oid::INVALID);
+            push_target(&mut targets, tableoid, Some("tableoid".into()), true);
+        }
         // The triggers of a view get its old row, which the rewriter has added.
         if command != CmdType::Insert && relkind != RelKind::View {
             let ctid = make_var(target, CTID, types::oids::TID, -1, Oid::INVALID);
             push_target(&mut targets, ctid, Some("ctid".into()), true);
         }
-        let members = root.members_of(target);
-        if !members.is_empty() {
-            let tableoid = make_var(target, TABLEOID, types::oids::OID, -1, Oid::INVALID);
-            push_target(&mut targets, tableoid, Some("tableoid".into()), true);
-        }
-        // Columns of the source that RETURNING refers to.
-        let mut source_vars = Vec::new();
-        for t in &root.query.returning_list {
-            pull_vars(&t.expr, &mut source_vars);
-        }
-        for v in source_vars {
-            if let Expr::Var(x) = &v
-                && x.varno != target
-                && !targets.iter().any(|t| t.expr == v)
-            {
-                push_target(&mut targets, v, None, true);
-            }
-        }
+        push_source_columns(&root.query, &mut targets);
         let marks = self.row_marks(root)?;
         for t in root.query.target_list.iter().filter(|t| t.resjunk) {
-            // ctid columns that `row_marks` added for other relations.
+            // Columns that `row_marks` added for other relations.
             if !targets.iter().any(|have| have.expr == t.expr) {
                 push_target(&mut targets, t.expr.clone(), t.resname.clone(), true);
             }
         }
+        let paths = self.body_paths(root, &targets)?;
         let stage = Rc::new(Modification {
             command,
             target,
             table,
-            members,
+            // The members are known when the scans have been planned.
+            members: root.members_of(target),
             targets,
             update_colnos,
-            marks,
+            marks: self.member_marks(root, marks),
             row_by_row,
             epq_param: self.new_param(Oid::INVALID),
         });
-        let paths = self.body_paths(root, &stage.targets)?;
-        let relations = result_relations(&stage).map(|rti| rti + root.rt_offset);
+        let relations = result_relations(&stage).map(|rti| root.flat(rti));
         self.result_relations.extend(relations);
         // The cost of writing is the same for every path.
         let returns = !root.query.returning_list.is_empty();
@@ -166,26 +160,22 @@ impl Planner<'_> {
         let below = ChildOutputs::one(&made.output);
         let (mut returning_lists, mut with_check_options, mut update_colnos) =
             (Vec::new(), Vec::new(), Vec::new());
-        let members = stage.members.iter().map(Some);
+        let mut merge_actions = Vec::new();
+        let members = stage.members.iter().map(|m| Some(&**m));
         let only = stage.members.is_empty().then_some(None);
         for member in members.chain(only) {
-            let relation = Modified { target: stage.target, member, offset: root.rt_offset };
-            let mut returning = Vec::with_capacity(root.query.returning_list.len());
-            for t in &root.query.returning_list {
-                returning.push(TargetEntry { expr: relation.expr(&t.expr, &below)?, ..t.clone() });
-            }
-            let mut checks = Vec::with_capacity(root.query.with_check_options.len());
-            for c in &root.query.with_check_options {
-                let mut c = c.clone();
-                if let Some(q) = &c.qual {
-                    c.qual = Some(relation.expr(q, &below)?);
-                }
-                checks.push(c);
-            }
+            let relation = Modified { target: stage.target, member, root };
+            let (returning, checks) = relation.lists(&below)?;
             update_colnos.push(relation.columns(&stage.update_colnos)?);
             returning_lists.push(returning);
             with_check_options.push(checks);
+            merge_actions.push(relation.actions(&stage.table, &below)?);
         }
+        let (moved_returning, moved_checks) =
+            match root.members.partitioned.contains_key(&stage.target) {
+                true => Modified { target: stage.target, member: None, root }.lists(&below)?,
+                false => (Vec::new(), Vec::new()),
+            };
         let on_conflict = match root.query.on_conflict.clone() {
             Some(c) => Some(self.on_conflict(root, *c, &stage.table)?),
             None => None,
@@ -197,10 +187,13 @@ impl Planner<'_> {
             operation: stage.command,
             can_set_tag: root.query.can_set_tag,
             nominal_relation: self.flat(root, stage.target),
-            result_relations: result_relations(stage).map(|rti| rti + root.rt_offset).collect(),
+            result_relations: result_relations(stage).map(|rti| root.flat(rti)).collect(),
             update_colnos,
             with_check_options,
             returning_lists,
+            merge_actions,
+            moved_returning,
+            moved_checks,
             row_marks: stage.marks.clone(),
             epq_param: stage.epq_param,
             on_conflict,
@@ -248,7 +241,7 @@ impl Planner<'_> {
         &mut self,
         root: &PlannerInfo,
         c: OnConflictExpr,
-        table: &crate::host::RelationInfo,
+        table: &querytree::host::RelationInfo,
     ) -> Result<OnConflictPlan> {
         let arbiter_indexes = self.infer_arbiters(root, &c, table)?;
         let offset = root.rt_offset;
@@ -290,7 +283,7 @@ impl Planner<'_> {
         &mut self,
         root: &PlannerInfo,
         c: &OnConflictExpr,
-        table: &crate::host::RelationInfo,
+        table: &querytree::host::RelationInfo,
     ) -> Result<Vec<Oid>> {
         if c.constraint.is_valid() {
             return Ok(vec![self.host.constraint_index(c.constraint)?]);
@@ -354,13 +347,14 @@ impl Planner<'_> {
         if q.row_marks.is_empty() && !modifies {
             return Ok(Vec::new());
         }
-        let in_from: Vec<i32> = crate::prep::node_relids(&JoinTreeNode::From(Box::new(FromExpr {
-            fromlist: q.jointree.fromlist.clone(),
-            quals: None,
-        })))
-        .into_iter()
-        .filter(|r| *r != q.result_relation)
-        .collect();
+        let in_from: Vec<i32> =
+            querytree::vars::node_relids(&JoinTreeNode::From(Box::new(FromExpr {
+                fromlist: q.jointree.fromlist.clone(),
+                quals: None,
+            })))
+            .into_iter()
+            .filter(|r| *r != q.result_relation)
+            .collect();
         let clauses = q.row_marks.clone();
         let mut marks = Vec::new();
         for rti in in_from {
@@ -385,30 +379,46 @@ impl Planner<'_> {
             };
             let rowmark_id = marks.len() as u32 + 1;
             let ctid = make_var(rti, CTID, types::oids::TID, -1, Oid::INVALID);
-            let resno = root.query.target_list.len() as i16 + 1;
-            root.query.target_list.push(TargetEntry {
-                expr: ctid,
-                resno,
-                resname: Some(format!("ctid{rowmark_id}")),
-                ressortgroupref: 0,
-                resorigtbl: Oid::INVALID,
-                resorigcol: 0,
-                resjunk: true,
-            });
-            let flat = self.flat(root, rti);
-            let mark = PlanRowMark {
-                rti: flat,
-                prti: flat,
+            let list = &mut root.query.target_list;
+            push_target(list, ctid, Some(format!("ctid{rowmark_id}")), true);
+            if root.query.rtable[rti as usize - 1].inh {
+                let tableoid = make_var(rti, TABLEOID, types::oids::OID, -1, Oid::INVALID);
+                push_target(list, tableoid, Some(format!("tableoid{rowmark_id}")), true);
+            }
+            marks.push(PlanRowMark {
+                rti,
+                prti: rti,
                 rowmark_id,
                 mark_type,
                 strength,
                 wait_policy,
                 is_parent: false,
-            };
-            self.row_marks.push(mark.clone());
-            marks.push(mark);
+            });
         }
         Ok(marks)
+    }
+
+    /// Adds marks for the members of marked tables, once the members are known, and renumbers all
+    /// to the flat range table.
+    pub(crate) fn member_marks(
+        &mut self,
+        root: &PlannerInfo,
+        marks: Vec<PlanRowMark>,
+    ) -> Vec<PlanRowMark> {
+        let mut out = Vec::with_capacity(marks.len());
+        for mark in marks {
+            let (prti, is_parent) = (root.flat(mark.rti), root.members.trees.contains(&mark.rti));
+            let members = root.members_of(mark.rti);
+            out.push(PlanRowMark { rti: prti, prti, is_parent, ..mark.clone() });
+            out.extend(members.iter().map(|m| PlanRowMark {
+                rti: root.flat(m.child),
+                prti,
+                is_parent: false,
+                ..mark.clone()
+            }));
+        }
+        self.row_marks.extend(out.iter().cloned());
+        out
     }
 }
 
@@ -424,11 +434,28 @@ struct Modified<'a> {
     target: i32,
     /// The member of the target that is modified; `None` if it is the target itself.
     member: Option<&'a AppendRel>,
-    /// Offset of the level's range table in the flat one.
-    offset: i32,
+    root: &'a PlannerInfo,
 }
 
 impl Modified<'_> {
+    /// The RETURNING list and the check options.
+    fn lists(&self, below: &ChildOutputs<'_>) -> Result<(Vec<TargetEntry>, Vec<WithCheckOption>)> {
+        let query = &self.root.query;
+        let mut returning = Vec::with_capacity(query.returning_list.len());
+        for t in &query.returning_list {
+            returning.push(TargetEntry { expr: self.expr(&t.expr, below)?, ..t.clone() });
+        }
+        let mut checks = Vec::with_capacity(query.with_check_options.len());
+        for c in &query.with_check_options {
+            let mut c = c.clone();
+            if let Some(q) = &c.qual {
+                c.qual = Some(self.expr(q, below)?);
+            }
+            checks.push(c);
+        }
+        Ok((returning, checks))
+    }
+
     /// Converts an expression of RETURNING or a check option: columns of the target are those of
     /// the result relation, renumbered to the flat range table; others refer to the child's output.
     fn expr(&self, expr: &Expr, below: &ChildOutputs<'_>) -> Result<Expr> {
@@ -441,7 +468,7 @@ impl Modified<'_> {
         walk::deep_expr_mut(&mut e, 0, &mut |e, _| {
             if let Expr::Var(v) = e {
                 if v.varno == own {
-                    v.varno += self.offset;
+                    v.varno = self.root.flat(own);
                 } else if v.varno > 0 {
                     match below.fix(e) {
                         Ok(new) => *e = new,
@@ -455,6 +482,38 @@ impl Modified<'_> {
         failure.map_or(Ok(e), Err)
     }
 
+    /// The actions of MERGE.
+    fn actions(
+        &self,
+        table: &RelationInfo,
+        below: &ChildOutputs<'_>,
+    ) -> Result<Vec<MergeActionPlan>> {
+        let mut out = Vec::with_capacity(self.root.query.merge_actions.len());
+        for action in &self.root.query.merge_actions {
+            let (list, update_colnos) = columns_of(action.command_type, &action.target_list, table);
+            let mut target_list = Vec::with_capacity(list.len());
+            for t in list {
+                target_list.push(TargetEntry { expr: self.expr(&t.expr, below)?, ..t });
+            }
+            let mut conditions = Vec::new();
+            if let Some(condition) = &action.condition {
+                conjuncts(condition.clone(), &mut conditions);
+            }
+            let mut condition = Vec::with_capacity(conditions.len());
+            for e in &conditions {
+                condition.push(self.expr(e, below)?);
+            }
+            out.push(MergeActionPlan {
+                matched: action.matched,
+                command: action.command_type,
+                condition,
+                target_list,
+                update_colnos: self.columns(&update_colnos)?,
+            });
+        }
+        Ok(out)
+    }
+
     /// The numbers of the result relation's columns for these columns of the target.
     fn columns(&self, of_target: &[AttrNo]) -> Result<Vec<AttrNo>> {
         let Some(m) = self.member else { return Ok(of_target.to_vec()) };
@@ -464,6 +523,29 @@ impl Modified<'_> {
         };
         of_target.iter().map(column).collect()
     }
+}
+
+/// Joins the source of MERGE with its target: an outer join if there are actions for unmatched
+/// rows. Counterpart: `transform_MERGE_to_join`.
+fn merge_to_join(query: &mut Query) {
+    if query.command_type != CmdType::Merge {
+        return;
+    }
+    let unmatched = query.merge_actions.iter().any(|a| !a.matched);
+    let from = std::mem::take(&mut query.jointree);
+    let source = FromExpr { fromlist: from.fromlist, quals: None };
+    let join = JoinExpr {
+        jointype: if unmatched { JoinType::Left } else { JoinType::Inner },
+        is_natural: false,
+        larg: JoinTreeNode::From(Box::new(source)),
+        rarg: JoinTreeNode::Rtr(query.result_relation),
+        using_clause: Vec::new(),
+        join_using_alias: None,
+        quals: from.quals,
+        alias: None,
+        rtindex: 0,
+    };
+    query.jointree.fromlist = vec![JoinTreeNode::Join(Box::new(join))];
 }
 
 fn push_target(targets: &mut Vec<TargetEntry>, expr: Expr, name: Option<String>, junk: bool) {
@@ -479,7 +561,7 @@ fn push_target(targets: &mut Vec<TargetEntry>, expr: Expr, name: Option<String>,
     });
 }
 
-fn null_of(dropped: bool, ty: Oid, typmod: i32, collation: Oid) -> Expr {
+pub(crate) fn null_of(dropped: bool, ty: Oid, typmod: i32, collation: Oid) -> Expr {
     // The type of a dropped column may not exist any more.
     let (ty, typmod, collation) =
         if dropped { (types::oids::INT4, -1, Oid::INVALID) } else { (ty, typmod, collation) };
@@ -494,16 +576,43 @@ fn null_of(dropped: bool, ty: Oid, typmod: i32, collation: Oid) -> Expr {
     })
 }
 
+/// Adds the columns of the source that RETURNING and the actions of MERGE refer to.
+fn push_source_columns(query: &Query, targets: &mut Vec<TargetEntry>) {
+    let mut columns = Vec::new();
+    query.returning_list.iter().for_each(|t| pull_vars(&t.expr, &mut columns));
+    for a in &query.merge_actions {
+        let list = a.target_list.iter().map(|t| &t.expr);
+        a.condition.iter().chain(list).for_each(|e| pull_vars(e, &mut columns));
+    }
+    for v in columns {
+        if let Expr::Var(x) = &v
+            && x.varno != query.result_relation
+            && !targets.iter().any(|t| t.expr == v)
+        {
+            push_target(targets, v, None, true);
+        }
+    }
+}
+
 /// The new values of the table's columns, and for UPDATE the numbers of these columns. INSERT has a
 /// value for each column.
 fn written_columns(query: &Query, table: &RelationInfo) -> (Vec<TargetEntry>, Vec<AttrNo>) {
+    columns_of(query.command_type, &query.target_list, table)
+}
+
+/// As [`written_columns`], for a command with this target list.
+fn columns_of(
+    command: CmdType,
+    list: &[TargetEntry],
+    table: &RelationInfo,
+) -> (Vec<TargetEntry>, Vec<AttrNo>) {
     let mut update_colnos = Vec::new();
     let mut targets: Vec<TargetEntry> = Vec::new();
-    match query.command_type {
+    match command {
         CmdType::Insert => {
             for (i, col) in table.columns.iter().enumerate() {
                 let attno = i as i16 + 1;
-                let given = query.target_list.iter().find(|t| t.resno == attno && !t.resjunk);
+                let given = list.iter().find(|t| t.resno == attno && !t.resjunk);
                 let expr = match given {
                     Some(t) => t.expr.clone(),
                     None => null_of(col.dropped, col.type_oid, col.typmod, col.collation),
@@ -512,8 +621,7 @@ fn written_columns(query: &Query, table: &RelationInfo) -> (Vec<TargetEntry>, Ve
             }
         }
         CmdType::Update => {
-            let mut set: Vec<&TargetEntry> =
-                query.target_list.iter().filter(|t| !t.resjunk).collect();
+            let mut set: Vec<&TargetEntry> = list.iter().filter(|t| !t.resjunk).collect();
             set.sort_by_key(|t| t.resno);
             for t in set {
                 update_colnos.push(t.resno);

@@ -2,10 +2,10 @@
 //! join conditions. They are extracted once and passed down through the join problems. Counterpart:
 //! `attr_needed` of `RelOptInfo`.
 
-use crate::relids::Relids;
-use crate::vars::{push_unique, relids_of};
 use plan::expr::Expr;
 use plan::walk;
+use querytree::relids::Relids;
+use querytree::vars::{push_unique, relids_of};
 use std::rc::Rc;
 
 /// An expression that is evaluated above a relation.

@@ -1,18 +1,18 @@
 //! Paths: candidate plans with costs, but without target lists; and sets of non-dominated paths.
 //! Counterpart: pathnode.c, pathkeys.c, nodes/pathnodes.h.
 
-use crate::host::IndexInfo;
 use crate::stage::{Grouping, Modification, Rollup, Window};
-use crate::vars::conjuncts;
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::{BoolOp, Expr};
 use plan::node::{AggStrategy, PlanInfo, PlanRowMark, ScanDirection};
 use plan::query::{JoinType, SetOperationStmt};
+use querytree::host::IndexInfo;
+use querytree::vars::conjuncts;
 use std::rc::Rc;
 use std::sync::Arc;
 
-pub(crate) use crate::relids::Relids;
+pub(crate) use querytree::relids::Relids;
 
 /// One column of a sort order. Two keys are equal if they have the same expression or equivalence
 /// class, and the same operator family, collation, direction and NULL placement.
@@ -364,6 +364,10 @@ pub(crate) enum PathKind {
     AppendScan {
         rti: i32,
         children: Vec<PathRef>,
+        /// Join conditions that all children test.
+        tested: Vec<Expr>,
+        /// The children's rows are merged in the path's order.
+        merges: bool,
     },
     /// The rows of all children, one after another.
     Append {
@@ -414,6 +418,8 @@ pub(crate) struct AppendRel {
     pub child: i32,
     /// The member's expression for each column of the parent, over the member's own level.
     pub columns: Vec<Expr>,
+    /// The type of the member's rows, if it is a table.
+    pub row_type: Oid,
 }
 
 /// How an Append computes its columns from those of its children.

@@ -3,10 +3,10 @@
 
 use crate::path::PathKey;
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::{contains_srf, push_unique};
 use eval::Volatility;
 use pgerror::Result;
 use plan::expr::{Expr, TargetEntry};
+use querytree::vars::{contains_srf, push_unique};
 
 impl Planner<'_> {
     /// The output expressions to evaluate after the sort: volatile ones, so that their side effects

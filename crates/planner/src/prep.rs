@@ -2,10 +2,7 @@
 //! folding, outer-join reduction. Counterpart: planner.c (subquery_planner), subselect.c
 //! (SS_process_ctes).
 
-use crate::pullup::{pull_up_sublinks, pull_up_subqueries, refers_up};
-use crate::relids::Relids;
 use crate::state::{CtePlan, Planner, PlannerInfo};
-use crate::vars::{conjunction, conjuncts, contains_aggs, contains_sublinks, contains_subplans};
 use eval::Volatility;
 use pgerror::Result;
 use plan::expr::{CaseTestExpr, CoercionForm, Expr, RowExpr, SubLinkKind, SubPlan};
@@ -14,6 +11,11 @@ use plan::query::{
     CmdType, CommonTableExpr, CteMaterialize, JoinTreeNode, JoinType, Query, RangeTblEntry, RteKind,
 };
 use plan::walk;
+use querytree::pullup::{pull_up_sublinks, pull_up_subqueries, refers_up};
+use querytree::relids::Relids;
+use querytree::vars::{
+    conjunction, conjuncts, contains_aggs, contains_sublinks, contains_subplans,
+};
 use stdx::Nested;
 
 impl Planner<'_> {
@@ -26,8 +28,9 @@ impl Planner<'_> {
         pull_up_subqueries(&mut root.query, self.host)?;
         flatten_join_vars(&mut root.query);
         if self.stored_forms {
-            crate::stored::read_stored_forms(&mut root.query);
+            querytree::stored::read_stored_forms(&mut root.query);
         }
+        self.find_trees(root)?;
         self.preprocess_expressions(root)?;
         self.push_having(root)?;
         self.reduce_outer_joins(root)?;
@@ -388,25 +391,6 @@ pub(crate) fn flatten_join_vars(query: &mut Query) {
             break;
         }
     }
-}
-
-/// The relations in a node of the join tree. Counterpart: `get_relids_in_jointree`.
-pub(crate) fn node_relids(node: &JoinTreeNode) -> Relids {
-    let mut out = Relids::new();
-    fn visit(node: &JoinTreeNode, out: &mut Relids) {
-        match node {
-            JoinTreeNode::Rtr(r) => {
-                out.insert(*r);
-            }
-            JoinTreeNode::From(f) => f.fromlist.iter().for_each(|n| visit(n, out)),
-            JoinTreeNode::Join(j) => {
-                visit(&j.larg, out);
-                visit(&j.rarg, out);
-            }
-        }
-    }
-    visit(node, &mut out);
-    out
 }
 
 /// Adds the entries that no outer join in the node can null-extend.

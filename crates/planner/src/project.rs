@@ -1,13 +1,13 @@
 //! Creates the nodes that expand set-returning functions and compute target lists. Counterpart:
 //! planner.c (`adjust_paths_for_srfs`), createplan.c (`create_project_set_plan`).
 
-use crate::refs::{ChildOutputs, CreatedPlan, pass_through, targets_of};
 use crate::rel::clamp_rows;
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::{contains_srf, push_unique, substitute};
 use pgerror::Result;
 use plan::expr::{Expr, TargetEntry};
 use plan::node::{Plan, PlanInfo, PlanNode};
+use querytree::refs::{ChildOutputs, CreatedPlan, pass_through, targets_of};
+use querytree::vars::{contains_srf, push_unique, substitute};
 
 impl Planner<'_> {
     /// `PlanInfo` of a node above `made` with the same columns and rows, and additional cost.

@@ -2,13 +2,13 @@
 //! (`subquery_is_pushdown_safe`, `qual_is_pushdown_safe`, `subquery_push_qual`).
 
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::{
-    conjunction, contains_srf, contains_sublinks, contains_subplans, pull_vars, substitute,
-};
 use eval::Volatility;
 use pgerror::Result;
 use plan::expr::{Expr, TargetEntry, Var};
 use plan::query::{CmdType, Query, RteKind, SetOpNode, SetOperation, SortGroupClause};
+use querytree::vars::{
+    conjunction, contains_srf, contains_sublinks, contains_subplans, pull_vars, substitute,
+};
 
 impl Planner<'_> {
     /// Pushes conditions into the subquery of entry `rti`; returns those that cannot be pushed.

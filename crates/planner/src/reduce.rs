@@ -3,15 +3,15 @@
 //! (`reduce_outer_joins`), clauses.c (`find_nonnullable_vars`, `find_forced_null_vars`).
 
 use crate::create::null_for;
-use crate::prep::node_relids;
-use crate::relids::Relids;
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::{conjunction, conjuncts, substitute};
 use ids::AttrNo;
 use pgerror::Result;
 use plan::expr::{BoolOp, BoolTestKind, Expr, Var};
 use plan::query::{FromExpr, JoinExpr, JoinTreeNode, JoinType};
 use plan::walk;
+use querytree::relids::Relids;
+use querytree::vars::node_relids;
+use querytree::vars::{conjunction, conjuncts, substitute};
 use std::collections::BTreeSet;
 use types::array::ArrayRef;
 

@@ -1,16 +1,16 @@
 //! Base relations and their size estimates. Counterpart: relnode.c, plancat.c, costsize.c
 //! (set_*_size_estimates).
 
-use crate::host::RelationInfo;
 use crate::need::{NeededExpr, columns_of};
-use crate::relids::Relids;
 use crate::selectivity::{array_len, strip};
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::relids_of_all;
 use ids::builtin::proc;
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, ParamKind};
 use plan::query::{RangeTblEntry, RteKind, TableSample};
+use querytree::host::RelationInfo;
+use querytree::relids::Relids;
+use querytree::vars::relids_of_all;
 use std::rc::Rc;
 use std::sync::Arc;
 use types::array::ArrayRef;
@@ -41,9 +41,11 @@ impl Planner<'_> {
         rti: i32,
         quals: Vec<Expr>,
     ) -> Result<()> {
-        let members = root.members_of(rti);
-        if !members.is_empty() {
-            return self.append_base_rel(root, rti, &quals, &members);
+        if root.query.rte(rti).inh {
+            self.expand(root, rti, &quals)?;
+        }
+        if root.members.trees.contains(&rti) {
+            return self.append_base_rel(root, rti, &quals);
         }
         let mut rel = BaseRel {
             rti,

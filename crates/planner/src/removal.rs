@@ -2,12 +2,9 @@
 //! for each left row. Counterpart: analyzejoins.c (`remove_useless_joins`,
 //! `query_is_distinct_for`).
 
-use crate::pullup::lateral_exprs;
-use crate::relids::Relids;
 use crate::scan::is_index_key;
 use crate::selectivity::strip;
 use crate::state::Planner;
-use crate::vars::{conjuncts, relids_of};
 use ids::{AttrNo, Oid};
 use pgerror::Result;
 use plan::expr::Expr;
@@ -16,6 +13,9 @@ use plan::query::{
     SortGroupClause,
 };
 use plan::walk;
+use querytree::pullup::lateral_exprs;
+use querytree::relids::Relids;
+use querytree::vars::{conjuncts, relids_of};
 
 /// An equality of the ON clause: the operand over the right side, and the operator.
 struct Equality {
@@ -119,6 +119,8 @@ impl Planner<'_> {
             equalities.extend(self.equality_on(part, rti)?);
         }
         match &query.rte(rti).kind {
+            // The keys of a table do not cover its children.
+            RteKind::Relation { .. } if query.rte(rti).inh => Ok(false),
             RteKind::Relation { relid, .. } => self.has_unique_key(*relid, rti, &equalities),
             RteKind::Subquery { subquery, .. } => self.is_distinct_for(subquery, rti, &equalities),
             _ => Ok(false),

@@ -1,14 +1,14 @@
 //! Row comparisons as index conditions: `(a, b) > (x, y)` with an index over `(a, b)`.
 //! Counterpart: indxpath.c (`match_rowcompare_to_indexcol`, `expand_indexqual_rowcompare`).
 
-use crate::host::{IndexInfo, IndexKey};
 use crate::scan::is_index_key;
 use crate::state::Planner;
-use crate::vars::relids_of;
 use ids::strategy::btree::{GREATER, GREATER_EQUAL, LESS, LESS_EQUAL};
 use ids::{Oid, StrategyNumber};
 use pgerror::Result;
 use plan::expr::{Expr, Location, OpExpr, RowCompareExpr, RowCompareKind};
+use querytree::host::{IndexInfo, IndexKey};
+use querytree::vars::relids_of;
 use types::oids;
 
 /// One pair of a row comparison, the indexed side first.

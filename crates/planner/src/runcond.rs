@@ -7,7 +7,6 @@
 //! is computed last, because other windows need all rows.
 
 use crate::state::Planner;
-use crate::vars::{contains_sublinks, contains_subplans};
 use eval::Volatility;
 use ids::builtin::opfamily::BTREE_INTEGER_OPS;
 use ids::builtin::proc;
@@ -15,6 +14,7 @@ use ids::strategy::btree::{EQUAL, GREATER_EQUAL, LESS_EQUAL};
 use pgerror::Result;
 use plan::expr::{Expr, WindowFunc};
 use plan::query::{Query, SortGroupClause, WindowClause};
+use querytree::vars::{contains_sublinks, contains_subplans};
 use std::cmp::Ordering;
 
 /// Bits of a window's frame options.

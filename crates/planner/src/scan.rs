@@ -2,14 +2,11 @@
 //! selfuncs.c (btcostestimate).
 
 use crate::appendrel::{level_columns, order_above};
-use crate::host::{CostSettings, IndexInfo, IndexKey, RelationInfo};
 use crate::need::{NeededExpr, columns_of};
 use crate::path::{IndexMatch, MatchedQual, Path, PathKey, PathKind, PathSet};
 use crate::rel::{BaseRel, clamp_rows};
-use crate::relids::Relids;
 use crate::selectivity::{array_len, strip};
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::{make_var, pull_vars_of, relids_of, relids_of_all};
 use access::CostModel;
 use eval::Volatility;
 use ids::{Oid, StrategyNumber};
@@ -17,6 +14,9 @@ use pgerror::Result;
 use plan::expr::{BoolOp, BoolTestKind, CoercionForm, Expr, Location, OpExpr, RelabelType};
 use plan::node::ScanDirection;
 use plan::query::RteKind;
+use querytree::host::{CostSettings, IndexInfo, IndexKey, RelationInfo};
+use querytree::relids::Relids;
+use querytree::vars::{make_var, pull_vars_of, relids_of, relids_of_all};
 use std::rc::Rc;
 use std::sync::Arc;
 use types::oids;
@@ -49,11 +49,10 @@ impl Planner<'_> {
         let quals = rel.quals.clone();
         match &root.query.rte(rti).kind {
             RteKind::Relation { .. } => {
-                let members = root.members_of(rti);
-                if members.is_empty() {
-                    self.table_paths(root, &rel, &quals, join_quals, needed, &mut set)?;
+                if root.members.trees.contains(&rti) {
+                    self.append_scan_paths(root, rti, join_quals, needed, &mut set)?;
                 } else {
-                    set.add(self.append_scan_path(root, rti, &members, needed)?);
+                    self.table_paths(root, &rel, &quals, join_quals, needed, &mut set)?;
                 }
             }
             RteKind::Subquery { .. } => {
@@ -247,9 +246,14 @@ impl Planner<'_> {
         quals: &[Expr],
     ) -> Result<Vec<Expr>> {
         // An EvalPlanQual recheck must test all conditions on the new row version.
-        let tested_again =
-            root.query.result_relation == rti || root.query.row_marks.iter().any(|r| r.rti == rti);
-        if index.predicate.is_empty() || tested_again {
+        if index.predicate.is_empty() {
+            return Ok(quals.to_vec());
+        }
+        let member = root.members.append_rels.iter().find(|a| a.child == rti && a.parent > 0);
+        let named = member.map_or(rti, |a| a.parent);
+        if root.query.result_relation == named
+            || root.query.row_marks.iter().any(|r| r.rti == named)
+        {
             return Ok(quals.to_vec());
         }
         let partial: Vec<Expr> = index.predicate.iter().map(|p| renumber(p, rti)).collect();

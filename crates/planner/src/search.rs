@@ -3,12 +3,12 @@
 
 use crate::clause::{Clause, Clauses};
 use crate::join::{EXHAUSTIVE_MAX, JoinRel, JoinUses};
-use crate::relids::Relids;
 use crate::specialjoin::SpecialJoinRel;
 use crate::state::{Planner, PlannerInfo};
 use pgerror::{PgError, Result};
 use plan::expr::Expr;
 use plan::query::JoinType;
+use querytree::relids::Relids;
 use smallvec::SmallVec;
 use std::collections::HashMap;
 use std::rc::Rc;

@@ -1,22 +1,24 @@
 //! Selectivity estimates of conditions, and estimates of the number of groups. Counterpart:
 //! clausesel.c, selfuncs.c.
 
-use crate::crosstype::{converted, scalars};
-use crate::host::ColumnStats;
-use crate::pattern::{PatternKind, next_prefix};
 use crate::rel::clamp_rows;
-use crate::relids::Relids;
 use crate::scan::is_index_key;
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::{pull_vars_of, relids_of};
 use pgerror::Result;
 use plan::expr::{
     BoolOp, BoolTestKind, BooleanTest, CaseTestExpr, Const, Expr, Location, OpExpr, ParamKind,
     RowCompareExpr, ScalarArrayOpExpr, Var,
 };
 use plan::query::RteKind;
+use querytree::crosstype::{converted, scalars};
+use querytree::host::ColumnStats;
+use querytree::pattern::{PatternKind, next_prefix};
+use querytree::relids::Relids;
+use querytree::vars::{pull_vars_of, relids_of};
 use std::sync::Arc;
 use types::array::ArrayRef;
+use types::network::estimate::{self as network_estimate, Inclusion, inclusion};
+use types::ranges::estimate as range_estimate;
 use types::textsearch::estimate;
 use types::{Datum, DatumRef, compare::Comparer};
 
@@ -25,10 +27,10 @@ pub(crate) const DEFAULT_RANGE_ONE: f64 = 1.0 / 3.0;
 const DEFAULT_RANGE_PAIR: f64 = 0.005;
 pub(crate) const DEFAULT_MATCH: f64 = 0.005;
 /// Defaults of the estimators `matchingsel`, `contsel`, `areasel` and `positionsel`.
-const DEFAULT_MATCHING: f64 = 0.01;
-const DEFAULT_CONTAINED: f64 = 0.001;
+pub(crate) const DEFAULT_MATCHING: f64 = 0.01;
+pub(crate) const DEFAULT_CONTAINED: f64 = 0.001;
 const DEFAULT_AREA: f64 = 0.005;
-const DEFAULT_POSITION: f64 = 0.1;
+pub(crate) const DEFAULT_POSITION: f64 = 0.1;
 const DEFAULT_UNKNOWN: f64 = 0.005;
 /// Number of distinct values if there are no statistics.
 const DEFAULT_DISTINCT: f64 = 200.0;
@@ -310,7 +312,7 @@ impl Planner<'_> {
             && !own(&left)
             && !own(&right)
         {
-            return self.join_selectivity(root, l, r, &info.join);
+            return self.join_selectivity(root, l, r, &info);
         }
         let (var, other, flipped) = match (l, r) {
             (o @ Expr::Var(_), v) if is_ours(v) => (v, o, true),
@@ -318,14 +320,14 @@ impl Planner<'_> {
             (o, v @ Expr::Var(_)) => (v, o, true),
             _ if self.is_known(root, l)? && relids_of(r).is_empty() => (l, r, false),
             _ if self.is_known(root, r)? && relids_of(l).is_empty() => (r, l, true),
-            _ => return Ok(default_selectivity(&info.restrict)),
+            _ => return Ok(default_selectivity(&info.restrict, op.opno)),
         };
         // An operand that depends on the same relation is not a constant.
         if let Expr::Var(own) = var {
             let mut same = Vec::new();
             pull_vars_of(own.varno, other, &mut same);
             if !same.is_empty() {
-                return Ok(default_selectivity(&info.restrict));
+                return Ok(default_selectivity(&info.restrict, op.opno));
             }
         }
         let v = self.variable_stats(root, var)?;
@@ -388,6 +390,20 @@ impl Planner<'_> {
         }
         match estimator {
             "arraycontsel" => self.element_selectivity(op.opno, v, value, flipped).map(Some),
+            "rangesel" | "multirangesel" => {
+                let stats = v.stats.as_deref();
+                let condition = range_estimate::Condition {
+                    operator: op.opno,
+                    flipped,
+                    column_type: v.type_oid,
+                    value: value.0,
+                    value_type: value.1,
+                    stats: stats.and_then(|s| s.ranges.as_ref()),
+                    null_frac: stats.map_or(0.0, |s| s.null_frac),
+                };
+                self.host.range_selectivity(&condition).map(Some)
+            }
+            "networksel" => Ok(networks(op.opno, v, value, flipped)),
             "matchingsel" => {
                 self.matching_selectivity(op, v, value.0.is_some() && !flipped).map(Some)
             }
@@ -513,7 +529,11 @@ impl Planner<'_> {
         });
         // ctid is unique.
         let unique = unique || v.varattno == -1;
-        let stats = if v.varattno > 0 { self.host.column_stats(*relid, v.varattno)? } else { None };
+        let stats = match v.varattno {
+            n if n <= 0 => None,
+            n if root.members.trees.contains(&v.varno) => self.host.tree_column_stats(*relid, n)?,
+            n => self.host.column_stats(*relid, n)?,
+        };
         let (distinct, is_default) = match &stats {
             Some(s) if unique => ((1.0 - s.null_frac) * rows, false),
             None if unique => (rows, false),
@@ -685,14 +705,40 @@ fn prefix_selectivity(v: &VariableStats, s: &ColumnStats, prefix: &[u8], cmp: &C
 }
 
 /// Default selectivity of an operator by its estimator, if nothing is known about the operands.
-fn default_selectivity(estimator: &str) -> f64 {
+fn default_selectivity(estimator: &str, operator: ids::Oid) -> f64 {
     match estimator {
+        "rangesel" | "multirangesel" => range_estimate::assumed(operator),
+        "networksel" => inclusion(operator).map_or(DEFAULT_MATCH, Inclusion::assumed),
         "eqsel" => DEFAULT_EQ,
         "neqsel" => 1.0 - DEFAULT_EQ,
         "scalarltsel" | "scalarlesel" | "scalargtsel" | "scalargesel" => DEFAULT_RANGE_ONE,
         "" => 0.5,
         "tsmatchsel" => estimate::DEFAULT_FRACTION,
         name => assumed_selectivity(name).unwrap_or(DEFAULT_MATCH),
+    }
+}
+
+/// Selectivity of an operator of inclusion between network addresses; `None` if the operator is
+/// another one.
+fn networks(
+    operator: ids::Oid,
+    v: &VariableStats,
+    (value, _): (Option<&Datum>, ids::Oid),
+    flipped: bool,
+) -> Option<f64> {
+    let inclusion = inclusion(operator)?;
+    let (Some(value), Some(stats)) = (value, &v.stats) else { return Some(inclusion.assumed()) };
+    let inclusion = if flipped { inclusion.commuted() } else { inclusion };
+    Some(inclusion.selectivity(&network_column(stats), value))
+}
+
+/// The statistics of a column of network addresses.
+pub(crate) fn network_column(stats: &ColumnStats) -> network_estimate::Column<'_> {
+    network_estimate::Column {
+        null_frac: stats.null_frac,
+        common: &stats.mcv,
+        frequencies: &stats.mcv_freq,
+        histogram: &stats.histogram,
     }
 }
 

@@ -2,9 +2,7 @@
 //! prepunion.c.
 
 use crate::path::{AppendShape, Path, PathKind, PathRef, PathSet};
-use crate::refs::{label, pass_through};
 use crate::rel::clamp_rows;
-use crate::relids::Relids;
 use crate::state::{LevelInput, Planner, PlannerInfo, WorkTable};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
@@ -12,6 +10,8 @@ use plan::node::{GroupKeys, Plan, PlanInfo, PlanNode};
 use plan::query::{
     CommonTableExpr, Query, RangeTblEntry, RteKind, SetOpNode, SetOperation, SetOperationStmt,
 };
+use querytree::refs::{label, pass_through};
+use querytree::relids::Relids;
 use std::rc::Rc;
 use stdx::stack::deep;
 

@@ -9,13 +9,13 @@ use crate::clause::Clause;
 use crate::join::{JoinFractions, JoinRel, JoinUses};
 use crate::need::NeededExpr;
 use crate::path::{Path, PathKind};
-use crate::quals::{Item, JoinItem, Problem};
-use crate::relids::Relids;
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::{push_unique, relids_of};
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::query::JoinType;
+use querytree::quals::{Item, JoinItem, Problem};
+use querytree::relids::Relids;
+use querytree::vars::{push_unique, relids_of};
 use std::rc::Rc;
 
 /// A semi, anti or left join without its left side.

@@ -1,12 +1,12 @@
 //! The computations of a query level above its joins. The paths of a stage share one description,
 //! so that paths are cheap to create; `create` reads it when it creates the plan node.
 
-use crate::host::RelationInfo;
 use crate::path::AppendRel;
 use ids::AttrNo;
 use plan::expr::{Expr, TargetEntry};
 use plan::node::PlanRowMark;
 use plan::query::{CmdType, SortGroupClause, WindowClause};
+use querytree::host::RelationInfo;
 use std::rc::Rc;
 use std::sync::Arc;
 
@@ -97,7 +97,7 @@ pub(crate) struct Modification {
     pub target: i32,
     pub table: Arc<RelationInfo>,
     /// The relations whose rows are modified, if these are the members of the target.
-    pub members: Vec<AppendRel>,
+    pub members: Vec<Rc<AppendRel>>,
     /// The columns of the rows that the child must return. With members, `tableoid` identifies the
     /// member of a row.
     pub targets: Vec<TargetEntry>,

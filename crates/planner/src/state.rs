@@ -2,16 +2,19 @@
 //! one query level. Counterpart: planner.c (`standard_planner`), pathnodes.h (`PlannerGlobal`,
 //! `PlannerInfo`).
 
-use crate::host::{CostSettings, DefaultOperators, PlannerHost};
 use crate::path::{AppendRel, PathRef, PathSet};
 use crate::rel::BaseRel;
-use crate::relids::Relids;
 use ids::Oid;
+use partition::PartitionDesc;
 use pgerror::{PgError, Result};
 use plan::expr::{Aggref, Expr};
-use plan::node::{Plan, PlanRowMark, PlannedStmt, RequiredPrivileges};
+use plan::node::{AppendRelation, Plan, PlanRowMark, PlannedStmt, RequiredPrivileges};
 use plan::query::{Query, RangeTblEntry, RteKind};
+use querytree::host::{CostSettings, DefaultOperators, PlannerHost};
+use querytree::relids::Relids;
 use std::collections::{BTreeSet, HashMap};
+use std::rc::Rc;
+use std::sync::Arc;
 use stdx::stack::deep;
 
 /// Deepest nesting of queries.
@@ -19,7 +22,7 @@ const LEVELS_MAX: u32 = 5_000;
 
 /// Plans a statement. `query` is the result of analysis and rewriting.
 pub fn plan_query(query: &Query, host: &mut dyn PlannerHost) -> Result<PlannedStmt> {
-    let (privileges, stored_forms) = crate::privileges::of_query(query, host)?;
+    let (privileges, stored_forms) = querytree::privileges::of_query(query, host)?;
     let mut relation_oids = BTreeSet::new();
     collect_relations(query, &mut relation_oids);
     let mut planner = Planner::new(host, privileges);
@@ -40,6 +43,7 @@ pub fn plan_query(query: &Query, host: &mut dyn PlannerHost) -> Result<PlannedSt
         subplans: planner.subplans,
         rewind_plan_ids: Vec::new(),
         row_marks: planner.row_marks,
+        append_relations: planner.append_relations,
         relation_oids: relation_oids.into_iter().collect(),
         inval_items: Vec::new(),
         privileges: planner.privileges,
@@ -86,6 +90,8 @@ pub(crate) struct Planner<'a> {
     pub rtable: Vec<RangeTblEntry>,
     pub result_relations: Vec<i32>,
     pub row_marks: Vec<PlanRowMark>,
+    /// See [`PlannedStmt::append_relations`].
+    pub append_relations: Vec<AppendRelation>,
     /// See [`PlannedStmt::bound`].
     pub bound: Vec<Expr>,
     /// Privileges to check; inlined functions add those of their bodies.
@@ -180,6 +186,38 @@ pub(crate) struct MinMaxAggregate {
     pub path: PathRef,
 }
 
+/// The members of the append relations of a level.
+#[derive(Default)]
+pub(crate) struct Members {
+    pub append_rels: Vec<Rc<AppendRel>>,
+    /// The tables whose members have been added to `append_rels`.
+    pub trees: Relids,
+    /// The partitioned tables below each partitioned table of the level, by range-table index.
+    pub partitioned: HashMap<i32, Vec<PartitionedTable>>,
+    /// The number of entries of the range table before members of tables were added.
+    pub own_entries: usize,
+    /// Indexes in the flat range table of the entries that were added for members.
+    pub added_entries: Vec<i32>,
+}
+
+/// A partitioned table whose partitions have been added.
+pub(crate) struct PartitionedTable {
+    pub relid: Oid,
+    pub rti: i32,
+    /// Its columns, if it is a partition of the table that the statement names.
+    pub below: Option<Rc<AppendRel>>,
+    pub desc: Arc<PartitionDesc>,
+    /// The partitions that may have matching rows, by their index in `desc`.
+    pub partitions: Vec<(usize, Part)>,
+}
+
+/// A partition: the range-table index of a leaf, or the position of a partitioned table.
+#[derive(Clone, Copy)]
+pub(crate) enum Part {
+    Leaf(i32),
+    Table(usize),
+}
+
 /// State of one query level. Counterpart: `PlannerInfo`.
 pub(crate) struct PlannerInfo {
     pub query: Query,
@@ -218,8 +256,7 @@ pub(crate) struct PlannerInfo {
     pub subquery_inputs: HashMap<i32, SubqueryInput>,
     /// The level is a tree of set operations.
     pub in_set_operation: bool,
-    /// The members of the level's append relations.
-    pub append_rels: Vec<AppendRel>,
+    pub members: Members,
     /// Sub-selects that replace min and max (`minmax`).
     pub min_max: Vec<MinMaxAggregate>,
     /// Range-table entries that no outer join of the level can null-extend.
@@ -241,6 +278,7 @@ impl<'a> Planner<'a> {
             rtable: Vec::new(),
             result_relations: Vec::new(),
             row_marks: Vec::new(),
+            append_relations: Vec::new(),
             bound: Vec::new(),
             privileges,
             stored_forms: false,
@@ -308,10 +346,19 @@ impl PlannerInfo {
             equal_pairs: Vec::new(),
             subquery_inputs: HashMap::new(),
             in_set_operation: false,
-            append_rels: Vec::new(),
+            members: Members::default(),
             min_max: Vec::new(),
             not_null_extended: Relids::new(),
             calls: 1.0,
+        }
+    }
+
+    /// The entry's index in the flat range table.
+    pub(crate) fn flat(&self, rti: i32) -> i32 {
+        let added = (rti as usize).checked_sub(self.members.own_entries + 1);
+        match added.and_then(|at| self.members.added_entries.get(at)) {
+            Some(flat) => *flat,
+            None => rti + self.rt_offset,
         }
     }
 

@@ -4,10 +4,7 @@
 //! Outer references of a sub-select become exec parameters before it is planned. So no level uses
 //! the range table of another one.
 
-use crate::host::PlannerHost;
-use crate::pullup::drop_unneeded_limit;
 use crate::state::{LevelInput, Planner, PlannerInfo, SubqueryPlan};
-use crate::vars::{conjunction, conjuncts, contains_sublinks, substitute};
 use crate::width::table_size;
 use ids::Oid;
 use pgerror::{PgError, Result};
@@ -19,6 +16,9 @@ use plan::levels::shift_levels_expr;
 use plan::node::{Plan, PlanInfo, PlanNode};
 use plan::query::{CmdType, Query, RteKind};
 use plan::walk;
+use querytree::host::PlannerHost;
+use querytree::pullup::drop_unneeded_limit;
+use querytree::vars::{conjunction, conjuncts, contains_sublinks, substitute};
 use stdx::Nested;
 
 /// A sub-select whose query is planned.
@@ -286,7 +286,7 @@ impl Planner<'_> {
         // Init plans move to the top node.
         let init_plan = std::mem::take(&mut child.info.init_plan);
         let mut info = PlanInfo {
-            target_list: crate::refs::pass_through(&child.info.target_list),
+            target_list: querytree::refs::pass_through(&child.info.target_list),
             qual: Vec::new(),
             init_plan,
             ..child.info.clone()
@@ -344,8 +344,8 @@ impl Planner<'_> {
         }
         let mut sub = query.clone();
         sub.jointree.quals = conjunction(rest);
-        sub.target_list = crate::refs::targets_of(&columns);
-        if crate::pullup::refers_up(&sub) {
+        sub.target_list = querytree::refs::targets_of(&columns);
+        if querytree::pullup::refers_up(&sub) {
             return Ok(None);
         }
         for (test, (column, n)) in tests.iter_mut().zip(columns.iter().zip(1..)) {

@@ -3,13 +3,13 @@
 
 use crate::path::{Path, PathKind, PathSet};
 use crate::rel::{BaseRel, clamp_rows};
-use crate::relids::Relids;
 use crate::selectivity::array_len;
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::{conjuncts, relids_of, relids_of_all};
 use ids::builtin::operator::TID_EQ;
 use pgerror::Result;
 use plan::expr::{BoolExpr, BoolOp, Expr, Location};
+use querytree::relids::Relids;
+use querytree::vars::{conjuncts, relids_of, relids_of_all};
 
 const CTID: i16 = -1;
 /// `<`, `>`, `<=`, `>=` of type tid.

@@ -2,16 +2,16 @@
 //! (`remove_unused_subquery_outputs`).
 
 use crate::create::null_for;
-use crate::prep::node_relids;
-use crate::pullup::lateral_exprs;
 use crate::setop::is_append_relation;
 use crate::state::Planner;
-use crate::vars::contains_srf;
 use eval::Volatility;
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::query::{CmdType, Query, RteKind};
 use plan::walk;
+use querytree::pullup::lateral_exprs;
+use querytree::vars::contains_srf;
+use querytree::vars::node_relids;
 use std::collections::BTreeSet;
 
 impl Planner<'_> {

@@ -10,21 +10,21 @@ use crate::group::make_keys_distinct;
 use crate::join::JoinRel;
 use crate::need::target_needs;
 use crate::path::{Path, PathKey, PathKind, PathSet};
-use crate::pullup::lateral_exprs;
-use crate::quals::{Problem, is_true};
-use crate::refs::label;
 use crate::rel::clamp_rows;
-use crate::relids::Relids;
 use crate::runcond::active_windows;
 use crate::sorting::limits_rows;
 use crate::stage::Grouping;
 use crate::state::{LevelInput, PlannedLevel, Planner, PlannerInfo};
-use crate::vars::{conjuncts, contains_srf, pull_vars, push_unique, target_for};
 use crate::window::collect_window_funcs;
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, TargetEntry};
 use plan::node::{GroupKeys, Plan, PlanRowMark};
 use plan::query::{CmdType, FromExpr, LockStrength, Query, RangeTblEntry, SortGroupClause};
+use querytree::pullup::lateral_exprs;
+use querytree::quals::{Problem, is_true};
+use querytree::refs::label;
+use querytree::relids::Relids;
+use querytree::vars::{conjuncts, contains_srf, pull_vars, push_unique, target_for};
 use std::rc::Rc;
 use stdx::stack::deep;
 
@@ -81,6 +81,8 @@ impl Planner<'_> {
     /// Appends the level's range table to the flat one. Called once its entries are final.
     pub(crate) fn flatten_rtable(&mut self, root: &mut PlannerInfo) {
         root.rt_offset = self.rtable.len() as i32;
+        root.members.own_entries = root.query.rtable.len();
+        root.members.added_entries.clear();
         self.rtable.extend(root.query.rtable.iter().map(RangeTblEntry::without_parts));
     }
 
@@ -97,6 +99,7 @@ impl Planner<'_> {
         make_keys_distinct(&mut root.query);
         let targets = root.query.target_list.clone();
         let paths = self.body_paths(root, &targets)?;
+        let marks = self.member_marks(root, marks);
         self.finished_paths(root, paths, &marks)
     }
 

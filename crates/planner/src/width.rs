@@ -2,11 +2,11 @@
 //! `set_pathtarget_cost_width`, `relation_byte_size`).
 
 use crate::need::NeededExpr;
-use crate::relids::Relids;
 use crate::state::{Planner, PlannerInfo};
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::{Expr, Var};
+use querytree::relids::Relids;
 use std::rc::Rc;
 
 /// Header of a heap tuple, aligned.
@@ -67,6 +67,9 @@ impl Planner<'_> {
     /// Width of a column: from statistics, else from its type. A subquery's column that is a column
     /// itself has the width of that one.
     fn var_width(&mut self, root: &PlannerInfo, v: &Var) -> Result<i32> {
+        if v.varlevelsup == 0 && root.members.trees.contains(&v.varno) {
+            return self.member_width(root, v);
+        }
         if v.varlevelsup == 0
             && let Some(rel) = root.rels.get(&v.varno)
         {
@@ -93,7 +96,23 @@ impl Planner<'_> {
         self.type_width(v.vartype, v.vartypmod)
     }
 
-    fn column_width(&mut self, table: &crate::host::RelationInfo, attno: i16) -> Result<i32> {
+    /// Average width of a column of an append relation of tables. Counterpart:
+    /// `set_append_rel_size`.
+    fn member_width(&mut self, root: &PlannerInfo, v: &Var) -> Result<i32> {
+        let (mut rows, mut bytes) = (0.0, 0.0);
+        for m in root.members_of(v.varno) {
+            let Some(rel) = root.rels.get(&m.child) else { continue };
+            let column = m.translate(&Expr::Var(v.clone()))?;
+            rows += rel.rows;
+            bytes += rel.rows * f64::from(self.expr_width(root, &column)?);
+        }
+        if rows > 0.0 {
+            return Ok(f64::round_ties_even(bytes / rows) as i32);
+        }
+        self.type_width(v.vartype, v.vartypmod)
+    }
+
+    fn column_width(&mut self, table: &querytree::host::RelationInfo, attno: i16) -> Result<i32> {
         let Some(column) = usize::try_from(attno - 1).ok().and_then(|i| table.columns.get(i))
         else {
             return Ok(0);

@@ -2,14 +2,14 @@
 //! (`create_one_window_path`), costsize.c (`cost_windowagg`).
 
 use crate::path::{Path, PathKey, PathKind, PathRef, PathSet, common_prefix, starts_with};
-use crate::refs::{ChildOutputs, CreatedPlan, targets_of};
 use crate::stage::Window;
 use crate::state::{Planner, PlannerInfo};
-use crate::vars::{push_unique, substitute};
 use pgerror::{Result, pg_err};
 use plan::expr::{Expr, TargetEntry};
 use plan::node::{Plan, PlanInfo, PlanNode, WindowAgg};
 use plan::query::SortGroupClause;
+use querytree::refs::{ChildOutputs, CreatedPlan, targets_of};
+use querytree::vars::{push_unique, substitute};
 use std::rc::Rc;
 
 impl Planner<'_> {

@@ -1,9 +1,9 @@
 //! Assignment of values to variables of all kinds, and conversion of values. Counterpart:
 //! `exec_assign_value`, `exec_move_row`, `exec_cast_value` of pl_exec.c.
 
-use crate::frame::{Frame, Record};
+use crate::frame::{FieldPlace, Frame, Record};
 use crate::host::Host;
-use crate::instance::{Cast, CastKey};
+use crate::instance::{Cast, CastKey, Declared};
 use crate::prepare::{no_field, not_assigned};
 use crate::tree::{RowField, VarKind, VarNo, VarType};
 use analyze::SessionLookup;
@@ -78,7 +78,7 @@ impl Frame<'_> {
                 if value.is_null() && variable.not_null {
                     return Err(null_not_allowed(&variable.name));
                 }
-                self.vals[var] = value;
+                self.vals.set(var, value);
                 Ok(())
             }
             VarKind::Record { .. } if value.is_null() => self.assign_null(host, var),
@@ -87,6 +87,46 @@ impl Frame<'_> {
             VarKind::Row(_) => self.assign_composite(host, var, value, from.0, "a row"),
             VarKind::Field { record, name } => self.assign_field(host, *record, name, value, from),
         }
+    }
+
+    /// Assigns the value of a record variable to another one; false if the target is no record.
+    pub(crate) fn copied_record(
+        &mut self,
+        host: &mut dyn Host,
+        var: VarNo,
+        from: VarNo,
+    ) -> Result<bool> {
+        let vars = &self.code.function.vars;
+        let (VarKind::Record { .. }, VarKind::Record { record, .. }) =
+            (&vars[var].kind, &vars[from].kind)
+        else {
+            return Ok(false);
+        };
+        if var == from {
+            return Ok(true);
+        }
+        self.settle(*record)?;
+        let source = &self.records[*record];
+        match source.desc.clone() {
+            Some(desc) if !source.is_null => {
+                let (values, ty) = (Some(source.values.clone()), source.ty);
+                self.move_row(host, var, Row { desc: &desc, values, ty })?;
+            }
+            _ => self.assign_null(host, var)?,
+        }
+        Ok(true)
+    }
+
+    /// What is known about the composite type of a record variable that is not `record`.
+    fn declared(&mut self, host: &mut dyn Host, record: usize, ty: &VarType) -> Result<Declared> {
+        let stamp = self.stamp;
+        if let Some(known) = self.instance.declared[record].as_ref().filter(|d| d.stamp == stamp) {
+            return Ok(known.clone());
+        }
+        let (base, _) = eval::Facts::base_type(host, ty.oid)?;
+        let declared = Declared { stamp, base, desc: TypeCatalog::row_desc(host, base, -1)? };
+        self.instance.declared[record] = Some(declared.clone());
+        Ok(declared)
     }
 
     /// Assigns NULL to a record variable.
@@ -98,7 +138,7 @@ impl Frame<'_> {
         if variable.not_null {
             return Err(null_not_allowed(&variable.name));
         }
-        self.check_domain(host, ty, Datum::Null)?;
+        self.check_domain(host, *record, ty, Datum::Null)?;
         self.records[*record] = Record { is_null: true, ..Record::default() };
         Ok(())
     }
@@ -166,21 +206,21 @@ impl Frame<'_> {
             let count = row.desc.columns.len();
             let values = row.values.unwrap_or_else(|| vec![Datum::Null; count]);
             let desc = Some(row.desc.clone());
-            self.records[record] = Record { desc, values, ty: row.ty, is_null: false };
+            self.records[record] = Record { desc, values, ty: row.ty, ..Record::default() };
             return Ok(());
         }
-        let (base, _) = eval::Facts::base_type(host, ty.oid)?;
-        let desc = TypeCatalog::row_desc(host, base, -1)?;
+        let Declared { base, desc, .. } = self.declared(host, record, ty)?;
         let values = match row.values {
+            Some(values) if row.ty == Some(base) && Arc::ptr_eq(row.desc, &desc) => values,
             Some(values) => self.convert_row(host, (row.desc, values), &desc)?,
             None => vec![Datum::Null; desc.columns.len()],
         };
         if base != ty.oid {
             let whole = row_datum(host, Some(base), &desc, &values)?;
-            self.check_domain(host, ty, whole)?;
+            self.check_domain(host, record, ty, whole)?;
         }
         let ty = Some(base);
-        self.records[record] = Record { desc: Some(desc), values, ty, is_null: false };
+        self.records[record] = Record { desc: Some(desc), values, ty, ..Record::default() };
         Ok(())
     }
 
@@ -271,11 +311,10 @@ impl Frame<'_> {
         if self.records[*record].desc.is_some() || ty.oid == oids::RECORD {
             return Ok(());
         }
-        let (base, _) = eval::Facts::base_type(host, ty.oid)?;
-        let desc = TypeCatalog::row_desc(host, base, -1)?;
+        let Declared { base, desc, .. } = self.declared(host, *record, ty)?;
         let values = vec![Datum::Null; desc.columns.len()];
         let (desc, ty) = (Some(desc), Some(base));
-        self.records[*record] = Record { desc, values, ty, is_null: true };
+        self.records[*record] = Record { desc, values, ty, is_null: true, ..Record::default() };
         Ok(())
     }
 
@@ -292,19 +331,32 @@ impl Frame<'_> {
         let VarKind::Record { ty, record } = &variable.kind else {
             return Err(PgError::internal("record variable expected"));
         };
+        let is_domain = self.is_domain(host, *record, ty)?;
+        if is_domain {
+            self.settle(*record)?;
+        }
         let Some(desc) = self.records[*record].desc.clone() else {
             return Err(not_assigned(&variable.name));
         };
-        let at = desc.columns.iter().position(|c| !c.is_dropped() && c.name == name);
-        let Some(at) = at else { return Err(no_field(&variable.name, name)) };
+        let at = match self.records[*record].place(name, 0) {
+            Some(FieldPlace::Column(at)) => at,
+            Some(FieldPlace::System(..)) => {
+                return Err(pg_err!(
+                    FEATURE_NOT_SUPPORTED,
+                    "cannot assign to system column \"{name}\""
+                ));
+            }
+            None => return Err(no_field(&variable.name, name)),
+        };
         let RowColumn { ty: column, typmod, .. } = desc.columns[at];
         let value = self.cast(host, value, from, (column, typmod))?;
         let row = &mut self.records[*record];
+        row.lent.retain(|(column, _)| *column != at);
         let before = std::mem::replace(&mut row.values[at], value);
         let was_null = std::mem::replace(&mut row.is_null, false);
-        if ty.oid != oids::RECORD && eval::Facts::base_type(host, ty.oid)?.0 != ty.oid {
+        if is_domain {
             let whole = self.record_value(host, var)?;
-            if let Err(e) = self.check_domain(host, ty, whole) {
+            if let Err(e) = self.check_domain(host, *record, ty, whole) {
                 let row = &mut self.records[*record];
                 (row.values[at], row.is_null) = (before, was_null);
                 return Err(e);
@@ -313,9 +365,25 @@ impl Frame<'_> {
         Ok(())
     }
 
+    /// Whether the type of a record variable is a domain.
+    pub(crate) fn is_domain(
+        &mut self,
+        host: &mut dyn Host,
+        record: usize,
+        ty: &VarType,
+    ) -> Result<bool> {
+        Ok(ty.oid >= Oid::FIRST_NORMAL && self.declared(host, record, ty)?.base != ty.oid)
+    }
+
     /// Checks a value of the base type of a domain over a composite type.
-    fn check_domain(&self, host: &mut dyn Host, ty: &VarType, value: Datum) -> Result<()> {
-        if ty.oid != oids::RECORD && eval::Facts::base_type(host, ty.oid)?.0 != ty.oid {
+    fn check_domain(
+        &mut self,
+        host: &mut dyn Host,
+        record: usize,
+        ty: &VarType,
+        value: Datum,
+    ) -> Result<()> {
+        if self.is_domain(host, record, ty)? {
             TypeFunctions::type_domain(host, ty.oid, value)?;
         }
         Ok(())
@@ -326,6 +394,7 @@ impl Frame<'_> {
         let VarKind::Record { record, .. } = &self.code.function.vars[var].kind else {
             return Err(PgError::internal("record variable expected"));
         };
+        self.settle(*record)?;
         let record = &self.records[*record];
         match &record.desc {
             Some(desc) if !record.is_null => row_datum(host, record.ty, desc, &record.values),
@@ -340,7 +409,11 @@ impl Frame<'_> {
         var: VarNo,
     ) -> Result<(Datum, Oid, i32)> {
         match &self.code.function.vars[var].kind {
-            VarKind::Scalar { ty, .. } => Ok((self.vals[var].clone(), ty.oid, ty.typmod)),
+            VarKind::Scalar { ty, .. } => {
+                let value = self.vals[var].clone();
+                self.vals.check()?;
+                Ok((value, ty.oid, ty.typmod))
+            }
             VarKind::Record { ty, record } => {
                 let ty = match ty.oid {
                     oids::RECORD => self.records[*record].row_type(),
@@ -359,13 +432,19 @@ impl Frame<'_> {
                 let VarKind::Record { record: number, .. } = vars[record].kind else {
                     return Err(PgError::internal("field of a variable that is no record"));
                 };
+                self.settle(number)?;
                 let value = &self.records[number];
                 let Some(desc) = &value.desc else {
                     return Err(not_assigned(&vars[record].name));
                 };
-                let at = desc.columns.iter().position(|c| !c.is_dropped() && c.name == name);
-                let Some(at) = at else { return Err(no_field(&vars[record].name, &name)) };
-                Ok((value.values[at].clone(), desc.columns[at].ty, desc.columns[at].typmod))
+                match value.place(&name, 0) {
+                    Some(FieldPlace::Column(at)) => {
+                        let column = &desc.columns[at];
+                        Ok((value.values[at].clone(), column.ty, column.typmod))
+                    }
+                    Some(FieldPlace::System(at, ty)) => Ok((value.system_column(at), ty, -1)),
+                    None => Err(no_field(&vars[record].name, &name)),
+                }
             }
         }
     }

@@ -119,7 +119,7 @@ pub(crate) fn run<'f, T>(
     frame.atomic = atomic;
     frame
         .during("while storing call arguments into local variables", |frame| enter(frame, host))?;
-    frame.vals[code.function.found] = Datum::bool(false);
+    frame.vals.set(code.function.found, Datum::bool(false));
     let body = &code.function.body;
     frame.place.stmt = Some((body.line, "statement block"));
     let flow = frame.block(host, body);
@@ -148,7 +148,7 @@ impl Frame<'_> {
     fn store_arguments(&mut self, host: &mut dyn Host, args: &[DatumRef<'_>]) -> Result<()> {
         for (&var, value) in self.code.function.args.iter().zip(args) {
             match &self.code.function.vars[var].kind {
-                VarKind::Scalar { .. } => self.vals[var] = DatumRef::to_owned(*value),
+                VarKind::Scalar { .. } => self.vals.set(var, DatumRef::to_owned(*value)),
                 VarKind::Record { ty, .. } => {
                     let from = (ty.oid, ty.typmod);
                     self.assign(host, var, DatumRef::to_owned(*value), from)?;

@@ -214,7 +214,7 @@ impl<'f> Frame<'f> {
         }
         host.close_cursor(&name)?;
         if was_null {
-            self.vals[cursor] = Datum::Null;
+            self.vals.set(cursor, Datum::Null);
         }
         self.refresh(host)?;
         self.set_found(count > 0);

@@ -35,7 +35,10 @@ impl<'f> Frame<'f> {
         }
         for stmt in list {
             self.place.stmt = Some((stmt.line, stmt.kind.name()));
-            let flow = self.statement(host, stmt);
+            let flow = match self.statement(host, stmt) {
+                Ok(flow) => self.vals.check().map(|()| flow),
+                failed => failed,
+            };
             if self.used_host {
                 self.note_notices(host);
             }
@@ -164,7 +167,7 @@ impl<'f> Frame<'f> {
             }
         }
         if let Some((_, var)) = stmt.test {
-            self.vals[var] = Datum::Null;
+            self.vals.set(var, Datum::Null);
         }
         match (chosen, &stmt.otherwise) {
             (Some(body), _) | (None, Some(body)) => self.statements(host, body),
@@ -211,11 +214,11 @@ impl<'f> Frame<'f> {
             self.place.var_line = Some(variable.line);
             match (&variable.kind, variable.default) {
                 (VarKind::Scalar { .. }, Some(default)) => {
-                    self.vals[var] = Datum::Null;
+                    self.vals.set(var, Datum::Null);
                     self.assign_expression(host, var, default)?;
                 }
                 (VarKind::Scalar { ty, .. }, None) => {
-                    self.vals[var] = Datum::Null;
+                    self.vals.set(var, Datum::Null);
                     if ty.oid >= Oid::FIRST_NORMAL {
                         // A domain may not allow NULL.
                         self.assign(host, var, Datum::Null, (oids::UNKNOWN, -1))?;
@@ -263,8 +266,8 @@ impl<'f> Frame<'f> {
         let Some(handler) = handler else { return Err(e) };
         self.reported = false;
         self.refresh(host)?;
-        self.vals[exceptions.sqlstate] = Datum::text(e.code().as_str());
-        self.vals[exceptions.sqlerrm] = Datum::text(e.message());
+        self.vals.set(exceptions.sqlstate, Datum::text(e.code().as_str()));
+        self.vals.set(exceptions.sqlerrm, Datum::text(e.message()));
         let before = self.caught.replace(e);
         let flow = self.statements(host, &handler.body);
         self.caught = before;
@@ -375,6 +378,7 @@ impl<'f> Frame<'f> {
                     let name = &self.code.function.vars[var].name;
                     return Err(crate::prepare::not_assigned(name));
                 };
+                self.settle(record)?;
                 let values = self.records[record].values.clone();
                 self.matched(host, (&from, values), desc, MESSAGE)
             }

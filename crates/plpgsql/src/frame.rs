@@ -6,8 +6,9 @@ use crate::host::{Host, Outcome, Run, Stamp};
 use crate::instance::{Code, Instance, Kind, Load, Prepared};
 use crate::prepare::{Wanted, in_sql, no_field, not_assigned};
 use crate::tree::{Extra, SqlMode, SqlNo, VarKind, VarNo};
+use analyze::system_column;
 use engine::StoredRows;
-use eval::{RowInput, RowRef};
+use eval::{RowInput, RowRef, Variables};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
@@ -25,11 +26,46 @@ pub(crate) struct Record {
     pub(crate) ty: Option<Oid>,
     /// It is NULL, not a row of NULLs.
     pub(crate) is_null: bool,
+    /// The system columns of the row of a trigger, in the order of their numbers from -1 on.
+    pub(crate) system: Option<Box<SystemColumns>>,
+    /// Fields whose values are in the slots of these variables: arrays, which are changed there.
+    pub(crate) lent: Vec<(usize, VarNo)>,
+}
+
+/// The system columns of a row: ctid, xmin, cmin, xmax, cmax and tableoid.
+pub type SystemColumns = [Datum; 6];
+
+/// Where the value of a field of a record is.
+pub(crate) enum FieldPlace {
+    Column(usize),
+    /// Its position among the system columns, and its type.
+    System(usize, Oid),
 }
 
 impl Record {
     pub(crate) fn row_type(&self) -> Oid {
         self.ty.unwrap_or(oids::RECORD)
+    }
+
+    /// The place of the field of this name. `None` if there is no such field, or if the record has
+    /// no structure.
+    pub(crate) fn place(&self, name: &str, expected: usize) -> Option<FieldPlace> {
+        let columns = &self.desc.as_ref()?.columns;
+        let is = |c: &RowColumn| !c.is_dropped() && c.name == *name;
+        let at = match columns.get(expected) {
+            Some(column) if is(column) => Some(expected),
+            _ => columns.iter().position(is),
+        };
+        let system = || {
+            let (number, ty) = system_column(name)?;
+            Some(FieldPlace::System(usize::try_from(-1 - number).ok()?, ty))
+        };
+        at.map(FieldPlace::Column).or_else(system)
+    }
+
+    /// The value of a system column; NULL if the record is not the row of a trigger.
+    pub(crate) fn system_column(&self, at: usize) -> Datum {
+        self.system.as_ref().and_then(|all| all.get(at)).cloned().unwrap_or_default()
     }
 }
 
@@ -54,7 +90,7 @@ pub(crate) struct Frame<'f> {
     pub(crate) instance: Box<Instance>,
     /// The values of the variables by number. Slots of records and fields are filled when they are
     /// needed.
-    pub(crate) vals: Vec<Datum>,
+    pub(crate) vals: Variables,
     pub(crate) records: Vec<Record>,
     pub(crate) stamp: Stamp,
     /// The additional checks, as of the stamp.
@@ -81,8 +117,7 @@ impl<'f> Frame<'f> {
     pub(crate) fn new(code: &'f Code, host: &mut dyn Host) -> Result<Frame<'f>> {
         let mut instance = code.take_instance();
         let mut vals = std::mem::take(&mut instance.vals);
-        vals.clear();
-        vals.resize(code.function.vars.len(), Datum::Null);
+        vals.reset(code.function.vars.len());
         let mut records = std::mem::take(&mut instance.records);
         records.resize_with(code.function.records, Record::default);
         let stamp = host.stamp()?;
@@ -206,22 +241,51 @@ impl<'f> Frame<'f> {
     pub(crate) fn load(&mut self, host: &mut dyn Host, prepared: &Prepared) -> Result<()> {
         for load in &prepared.loads {
             match *load {
-                Load::Field { slot, record, ty, at } => {
-                    self.vals[slot] = self.field_value(host, (slot, record), at, ty)?;
+                Load::Field { slot, record, ty, at, is_array } => {
+                    let (number, place) = self.field_place(host, (slot, record), at, ty)?;
+                    let record = &mut self.records[number];
+                    let value = match place {
+                        FieldPlace::System(at, _) => record.system_column(at),
+                        FieldPlace::Column(at) if !is_array => record.values[at].clone(),
+                        FieldPlace::Column(at) if record.lent.contains(&(at, slot)) => continue,
+                        FieldPlace::Column(at) => {
+                            record.lent.push((at, slot));
+                            std::mem::take(&mut record.values[at])
+                        }
+                    };
+                    self.vals.set(slot, value);
                 }
-                Load::Record { slot } => self.vals[slot] = self.record_value(host, slot)?,
+                Load::Record { slot } => {
+                    let value = self.record_value(host, slot)?;
+                    self.vals.set(slot, value);
+                }
             }
         }
         Ok(())
     }
 
-    fn field_value(
+    /// Returns the values of fields that are in slots to their record.
+    #[inline]
+    pub(crate) fn settle(&mut self, record: usize) -> Result<()> {
+        if self.records[record].lent.is_empty() { Ok(()) } else { self.settle_fields(record) }
+    }
+
+    #[cold]
+    fn settle_fields(&mut self, record: usize) -> Result<()> {
+        while let Some((at, slot)) = self.records[record].lent.pop() {
+            self.records[record].values[at] = self.vals.take(slot)?;
+        }
+        Ok(())
+    }
+
+    /// The number of the record of a field, and the place of the field in it.
+    fn field_place(
         &mut self,
         host: &mut dyn Host,
         (slot, record): (VarNo, VarNo),
         expected: usize,
         wanted: Oid,
-    ) -> Result<Datum> {
+    ) -> Result<(usize, FieldPlace)> {
         self.instantiate(host, record)?;
         let vars = &self.code.function.vars;
         let VarKind::Field { name, .. } = &vars[slot].kind else {
@@ -232,13 +296,13 @@ impl<'f> Frame<'f> {
         };
         let value = &self.records[number];
         let Some(desc) = &value.desc else { return Err(not_assigned(&vars[record].name)) };
-        let is = |c: &RowColumn| !c.is_dropped() && c.name == *name;
-        let at = match desc.columns.get(expected) {
-            Some(column) if is(column) => Some(expected),
-            _ => desc.columns.iter().position(is),
+        let Some(place) = value.place(name, expected) else {
+            return Err(no_field(&vars[record].name, name));
         };
-        let Some(at) = at else { return Err(no_field(&vars[record].name, name)) };
-        let found = desc.columns[at].ty;
+        let found = match place {
+            FieldPlace::Column(at) => desc.columns[at].ty,
+            FieldPlace::System(_, ty) => ty,
+        };
         if found != wanted {
             let (found, wanted) =
                 (eval::Facts::type_name(host, found)?, eval::Facts::type_name(host, wanted)?);
@@ -249,7 +313,7 @@ impl<'f> Frame<'f> {
                 slot + 1
             ));
         }
-        Ok(value.values[at].clone())
+        Ok((number, place))
     }
 
     /// The value of an expression and its type. With `wanted`, a compiled expression has that type.
@@ -278,7 +342,7 @@ impl<'f> Frame<'f> {
                 let value = value.map_or(Datum::Null, |word| Datum::Word(word as u64));
                 return Ok((value, *ty, *typmod));
             }
-            let input = RowInput::scan(RowRef::Owned(&self.vals));
+            let input = RowInput::scan(RowRef::Variables(&self.vals));
             let value = program.eval_row(&mut state.eval, host, &input)?.into_owned();
             return Ok((value, *ty, *typmod));
         }
@@ -296,17 +360,30 @@ impl<'f> Frame<'f> {
     ) -> Result<bool> {
         let state = &mut self.instance.sql[sql];
         let Some(prepared) = &state.prepared else { return Ok(false) };
-        if prepared.stamp != self.stamp || !prepared.loads.is_empty() {
+        if prepared.stamp != self.stamp {
             return Ok(false);
         }
-        let Kind::Simple { program, words, change, ty, typmod, mutable: false } = &prepared.kind
+        if let Kind::Simple { record: Some(from), .. } = prepared.kind {
+            return self.copied_record(host, var, from);
+        }
+        let Kind::Simple { program, words, change, ty, typmod, mutable, .. } = &prepared.kind
         else {
             return Ok(false);
         };
+        let is_plain = !*mutable && prepared.loads.is_empty();
         if let Some(change) = change
-            && change.run(host, &mut state.change, (var, &mut self.vals))?
+            && change.var == var
         {
-            return Ok(true);
+            if !is_plain {
+                let prepared = prepared.clone();
+                return self.changed_array(host, (var, sql), &prepared);
+            }
+            if change.run(host, &mut state.change, &mut self.vals)? {
+                return Ok(true);
+            }
+        }
+        if !is_plain {
+            return Ok(false);
         }
         let variable = &self.code.function.vars[var];
         let fits = match &variable.kind {
@@ -318,14 +395,57 @@ impl<'f> Frame<'f> {
         if !fits {
             return Ok(false);
         }
-        self.vals[var] = match words {
+        let value = match words {
             Some(words) => words.value(&self.vals)?.map_or(Datum::Null, |w| Datum::Word(w as u64)),
             None => {
-                let input = RowInput::scan(RowRef::Owned(&self.vals));
+                let input = RowInput::scan(RowRef::Variables(&self.vals));
                 program.eval_row(&mut state.eval, host, &input)?.into_owned()
             }
         };
+        self.vals.set(var, value);
         Ok(true)
+    }
+
+    /// Makes an assignment that changes an array and reads records or calls functions that are not
+    /// immutable; false if the array must be made anew.
+    fn changed_array(
+        &mut self,
+        host: &mut dyn Host,
+        (var, sql): (VarNo, SqlNo),
+        prepared: &Prepared,
+    ) -> Result<bool> {
+        let Kind::Simple { change: Some(change), mutable, .. } = &prepared.kind else {
+            return Ok(false);
+        };
+        let record = match &self.code.function.vars[var].kind {
+            VarKind::Scalar { .. } => None,
+            VarKind::Field { record, .. } => match &self.code.function.vars[*record].kind {
+                VarKind::Record { ty, record } if !self.is_domain(host, *record, ty)? => {
+                    Some(*record)
+                }
+                _ => return Ok(false),
+            },
+            _ => return Ok(false),
+        };
+        self.load(host, prepared)?;
+        if *mutable {
+            self.sync(host);
+        }
+        let fresh = *mutable && !self.code.function.read_only;
+        let snapshots = if fresh { Some(host.push_snapshot()?) } else { None };
+        let state = &mut self.instance.sql[sql].change;
+        let done = change.run(host, state, &mut self.vals);
+        if let Some(count) = snapshots {
+            host.pop_snapshots(count);
+        }
+        if *mutable {
+            self.refresh(host)?;
+        }
+        let done = done?;
+        if let (true, Some(record)) = (done, record) {
+            self.records[record].is_null = false;
+        }
+        Ok(done)
     }
 
     /// As [`Frame::value`], for expressions that read records, call functions that are not
@@ -349,7 +469,7 @@ impl<'f> Frame<'f> {
         }
         let fresh = *mutable && !self.code.function.read_only;
         let snapshots = if fresh { Some(host.push_snapshot()?) } else { None };
-        let input = RowInput::scan(RowRef::Owned(&self.vals));
+        let input = RowInput::scan(RowRef::Variables(&self.vals));
         let value = program.eval_row(&mut self.instance.sql[sql].eval, host, &input);
         let value = value.map(eval::Val::into_owned);
         if let Some(count) = snapshots {
@@ -413,11 +533,12 @@ impl<'f> Frame<'f> {
     }
 
     /// The execution of a query with the current values of the slots.
-    pub(crate) fn run_of(&self, prepared: &Prepared, rows_max: usize) -> Result<Run> {
+    pub(crate) fn run_of(&mut self, prepared: &Prepared, rows_max: usize) -> Result<Run> {
         let (Kind::Query { params, .. } | Kind::CreateTable { params, .. }) = &prepared.kind else {
             return Err(PgError::internal("execution of an expression"));
         };
         let params = params.iter().map(|slot| self.vals[*slot].clone()).collect();
+        self.vals.check()?;
         let read_only = self.code.function.read_only;
         Ok(Run { params, rows_max, read_only, keep_rows: true })
     }

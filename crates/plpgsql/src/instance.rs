@@ -5,19 +5,18 @@
 //! recursion; analysed pieces are shared between instances.
 
 use crate::dynamic::Dynamic;
-use crate::elements::ArrayChange;
+use crate::elements::{ArrayChange, ChangeState};
 use crate::frame::Record;
 use crate::host::{Stamp, Statement};
 use crate::tree::{Extra, Function, SqlNo, VarNo};
 use crate::words::Words;
-use eval::{EvalState, Program};
+use eval::{EvalState, Program, Variables};
 use hashbrown::HashMap;
 use ids::Oid;
 use parse::RawStmt;
 use plan::query::CmdType;
 use std::sync::Arc;
 use sync::Mutex;
-use types::Datum;
 use types::fn_context::RowDesc;
 
 /// Maximum number of instances that wait for a call.
@@ -76,8 +75,10 @@ pub(crate) struct Instance {
     /// Types of the variables for the values after CASE.
     pub(crate) case_types: HashMap<VarNo, Oid>,
     /// Memory of the slots and records.
-    pub(crate) vals: Vec<Datum>,
+    pub(crate) vals: Variables,
     pub(crate) records: Vec<Record>,
+    /// What is known about the types of composite variables, by the number of the record.
+    pub(crate) declared: Vec<Option<Declared>>,
     /// The additional checks, and the stamp for which they are known.
     pub(crate) extra: (Stamp, Extra),
 }
@@ -90,11 +91,21 @@ impl Instance {
             sql,
             casts: HashMap::new(),
             case_types: HashMap::new(),
-            vals: Vec::new(),
+            vals: Variables::default(),
             records: Vec::new(),
+            declared: vec![None; function.records],
             extra: Default::default(),
         }
     }
+}
+
+/// The composite type of a variable, valid for a stamp.
+#[derive(Clone)]
+pub(crate) struct Declared {
+    pub(crate) stamp: Stamp,
+    /// The type without domains.
+    pub(crate) base: Oid,
+    pub(crate) desc: Arc<RowDesc>,
 }
 
 /// Type and type modifier of a value, and those of the value that it becomes.
@@ -112,7 +123,7 @@ pub(crate) struct SqlState {
     pub(crate) prepared: Option<Arc<Prepared>>,
     pub(crate) eval: EvalState,
     /// The state of a change of an array.
-    pub(crate) change: EvalState,
+    pub(crate) change: ChangeState,
     /// The dynamic queries whose texts the expression has returned.
     pub(crate) dynamic: Vec<Dynamic>,
 }
@@ -139,6 +150,8 @@ pub(crate) enum Kind {
         typmod: i32,
         /// It calls functions that are not immutable.
         mutable: bool,
+        /// The record variable that the expression is.
+        record: Option<VarNo>,
     },
     Query {
         statement: Statement,
@@ -183,6 +196,8 @@ pub(crate) enum Load {
         ty: Oid,
         /// The number of the column in the structure that the record had first.
         at: usize,
+        /// The value is an array, which is moved to the slot.
+        is_array: bool,
     },
     Record {
         slot: VarNo,

@@ -49,6 +49,7 @@ mod tests;
 
 pub use call::{Called, call, call_inline, call_procedure, call_set};
 pub use contexts::Contexts;
+pub use frame::SystemColumns;
 pub use host::{
     Analysed, Command, CursorOptions, Cursors, Host, Notices, Outcome, RowStream, Run, Stamp,
     Statement, Transactions, UtilityOutcome,

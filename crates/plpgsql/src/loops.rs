@@ -77,7 +77,7 @@ impl<'f> Frame<'f> {
         let (mut found, mut ended) = (false, Flow::Next);
         while if stmt.reverse { value >= end } else { value <= end } {
             found = true;
-            self.vals[stmt.var] = Datum::int4(value);
+            self.vals.set(stmt.var, Datum::int4(value));
             let flow = self.statements(host, &stmt.body)?;
             if let After::End(flow) = after(flow, stmt.label.as_deref()) {
                 ended = flow;
@@ -97,7 +97,7 @@ impl<'f> Frame<'f> {
     }
 
     pub(crate) fn set_found(&mut self, found: bool) {
-        self.vals[self.code.function.found] = Datum::bool(found);
+        self.vals.set(self.code.function.found, Datum::bool(found));
     }
 
     pub(crate) fn for_each(&mut self, host: &mut dyn Host, stmt: &'f ForEach) -> Result<Flow<'f>> {

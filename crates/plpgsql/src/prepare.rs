@@ -1,12 +1,13 @@
 //! Analysis of the pieces of SQL of a function, at their first evaluation. Counterpart:
 //! `exec_prepare_plan`, `exec_simple_check_plan` of pl_exec.c, the parser hooks of pl_comp.c.
 
-use crate::elements::ArrayChange;
+use crate::elements::{ArrayChange, ChangeState};
 use crate::frame::Frame;
 use crate::host::{Analysed, Host};
 use crate::instance::{Kind, Load, Prepared};
 use crate::tree::{NameKind, Sql, SqlMode, SqlNo, VarKind, VarNo};
 use crate::words::Words;
+use analyze::system_column;
 use analyze::{NameConflict, ParamScope, Params, SessionLookup, Variable};
 use eval::{Compiler, FoldEnv, Program, Resolve, Slot, Source, Volatility};
 use ids::{AttrNo, Oid};
@@ -76,7 +77,10 @@ impl Scope<'_, '_> {
         let Some(desc) = known.or(declared) else { return Err(not_assigned(name)) };
         match desc.columns.iter().find(|c| !c.is_dropped() && c.name == field) {
             Some(column) => Ok((column.ty, column.typmod, column.collation)),
-            None => Err(no_field(name, field)),
+            None => match system_column(field) {
+                Some((_, ty)) => Ok((ty, -1, Oid::INVALID)),
+                None => Err(no_field(name, field)),
+            },
         }
     }
 }
@@ -221,7 +225,7 @@ impl Frame<'_> {
         };
         let state = &mut self.instance.sql[sql];
         state.eval = eval::EvalState::default();
-        state.change = eval::EvalState::default();
+        state.change = ChangeState::default();
         state.prepared = Some(prepared.clone());
         Ok(prepared)
     }
@@ -249,7 +253,7 @@ impl Frame<'_> {
                 let call =
                     crate::procedures::analyse(host, stmt, &sql.text, Params::Scope(&scope))?;
                 let used = scope.used.into_inner();
-                let loads = used.iter().filter_map(|(var, ty)| self.load_of(*var, *ty)).collect();
+                let loads = self.loads(host, &used)?;
                 let slots: Vec<VarNo> = used.iter().map(|(var, _)| *var).collect();
                 let kind = self.compile_call(host, call, &slots)?;
                 return Ok(Prepared { stamp: self.stamp, loads, kind, columns: Arc::default() });
@@ -302,14 +306,24 @@ impl Frame<'_> {
     ) -> Result<Prepared> {
         let columns = Arc::new(describe(&query));
         let query = analyze::rewrite(&mut SessionLookup::new(host), query)?;
-        let loads = used.iter().filter_map(|(var, ty)| self.load_of(*var, *ty)).collect();
+        let loads = self.loads(host, &used)?;
         let slots: Vec<VarNo> = used.iter().map(|(var, _)| *var).collect();
         let kind = match sql.mode {
             SqlMode::Statement => None,
             _ => simple_expression(&query),
         };
         let kind = match kind {
-            Some(expr) => compile(host, expr, &slots, wanted)?,
+            Some(expr) => {
+                let variable = crate::elements::variable(&expr).map(|(var, ..)| var);
+                let is_record = |var: &VarNo| {
+                    matches!(self.code.function.vars[*var].kind, VarKind::Record { .. })
+                };
+                let mut kind = compile(host, expr, &slots, wanted)?;
+                if let Kind::Simple { record, .. } = &mut kind {
+                    *record = variable.filter(is_record);
+                }
+                kind
+            }
             None => {
                 let command = query.command_type;
                 let streams = command == CmdType::Select && !query.has_modifying_cte;
@@ -337,7 +351,7 @@ impl Frame<'_> {
             return Ok(Prepared { stamp, loads: Box::new([]), kind, columns });
         }
         let query = analyze::rewrite(&mut SessionLookup::new(host), query)?;
-        let loads = used.iter().filter_map(|(var, ty)| self.load_of(*var, *ty)).collect();
+        let loads = self.loads(host, &used)?;
         let slots: Vec<VarNo> = used.iter().map(|(var, _)| *var).collect();
         let query = renumbered(query, &slots);
         let param_types = used.iter().map(|(_, ty)| *ty).collect();
@@ -356,15 +370,24 @@ impl Frame<'_> {
         desc.columns.iter().position(|c| !c.is_dropped() && c.name == name)
     }
 
-    fn load_of(&self, var: VarNo, ty: Oid) -> Option<Load> {
-        match &self.code.function.vars[var].kind {
-            VarKind::Field { record, name } => {
-                let at = self.column_of(*record, name).unwrap_or_default();
-                Some(Load::Field { slot: var, record: *record, ty, at })
+    /// What must be copied to slots before these variables are read: records first, because arrays
+    /// are moved out of them.
+    fn loads(&self, host: &mut dyn Host, used: &[(VarNo, Oid)]) -> Result<Box<[Load]>> {
+        let mut loads = Vec::new();
+        for &(slot, _) in used {
+            if let VarKind::Record { .. } = self.code.function.vars[slot].kind {
+                loads.push(Load::Record { slot });
             }
-            VarKind::Record { .. } => Some(Load::Record { slot: var }),
-            _ => None,
         }
+        for &(slot, ty) in used {
+            if let VarKind::Field { record, name } = &self.code.function.vars[slot].kind {
+                let at = self.column_of(*record, name).unwrap_or_default();
+                let info = eval::Facts::type_info(host, ty)?;
+                let is_array = info.elem.is_valid() && info.len == -1;
+                loads.push(Load::Field { slot, record: *record, ty, at, is_array });
+            }
+        }
+        Ok(loads.into())
     }
 }
 
@@ -406,10 +429,12 @@ fn compile(host: &mut dyn Host, expr: Expr, slots: &[VarNo], wanted: Wanted) -> 
     let (mut words, mut change) = (None, None);
     if !mutable {
         words = Words::compile(&expr, host)?;
+    }
+    if words.is_none() {
         change = ArrayChange::compile(host, &expr, slots)?.map(Box::new);
     }
     let program = program(host, expr, slots)?;
-    Ok(Kind::Simple { program, words, change, ty, typmod, mutable })
+    Ok(Kind::Simple { program, words, change, ty, typmod, mutable, record: None })
 }
 
 /// Compiles an expression whose parameters are variables to one over the slots.

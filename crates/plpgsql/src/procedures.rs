@@ -38,10 +38,10 @@ pub(crate) fn analyse(
 }
 
 /// The values of the input parameters of a CALL over a row of slots.
-fn inputs_of(host: &mut dyn Host, call: &ProcedureCall, row: &[Datum]) -> Result<Vec<Datum>> {
+fn inputs_of(host: &mut dyn Host, call: &ProcedureCall, row: RowRef<'_>) -> Result<Vec<Datum>> {
     let mut values = Vec::with_capacity(call.inputs.len());
     for (program, _) in &call.inputs {
-        let input = RowInput::scan(RowRef::Owned(row));
+        let input = RowInput::scan(row);
         let value = program.eval_row(&mut EvalState::default(), host, &input)?;
         values.push(value.into_owned());
     }
@@ -145,7 +145,7 @@ impl Frame<'_> {
         self.sync(host);
         let fresh = !self.code.function.read_only;
         let snapshots = if fresh { Some(host.push_snapshot()?) } else { None };
-        let values = inputs_of(host, call, &self.vals);
+        let values = inputs_of(host, call, RowRef::Variables(&self.vals));
         if let Some(count) = snapshots {
             host.pop_snapshots(count);
         }
@@ -168,7 +168,8 @@ impl Frame<'_> {
         let kind = self.compile_call(host, call, &slots)?;
         let Kind::Call(call) = kind else { return Err(PgError::internal("CALL expected")) };
         let row: Vec<Datum> = params.iter().map(|(value, _)| value.clone()).collect();
-        let values = self.in_statement(host, (text, mode), |host| inputs_of(host, &call, &row))?;
+        let values = self
+            .in_statement(host, (text, mode), |host| inputs_of(host, &call, RowRef::Owned(&row)))?;
         let refs: Vec<DatumRef<'_>> = values.iter().map(Datum::as_ref).collect();
         let types: Vec<Oid> = call.inputs.iter().map(|(_, ty)| *ty).collect();
         let result = self.in_statement(host, (text, mode), |host| {

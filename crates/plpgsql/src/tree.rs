@@ -166,9 +166,13 @@ pub struct Function {
 pub struct Mentions {
     pub new: bool,
     pub old: bool,
+    /// The system columns of the rows.
+    pub system: bool,
     /// `TG_NAME` and the like.
     pub event: bool,
 }
+
+const SYSTEM_COLUMNS: [&str; 6] = ["ctid", "xmin", "cmin", "xmax", "cmax", "tableoid"];
 
 impl Mentions {
     pub(crate) fn of(text: &str) -> Mentions {
@@ -177,7 +181,12 @@ impl Mentions {
         };
         // Names in quotes may have escapes.
         let any = has("u&");
-        Mentions { new: any || has("new"), old: any || has("old"), event: any || has("tg_") }
+        Mentions {
+            new: any || has("new"),
+            old: any || has("old"),
+            system: any || SYSTEM_COLUMNS.iter().any(|name| has(name)),
+            event: any || has("tg_"),
+        }
     }
 }
 

@@ -2,7 +2,7 @@
 
 use crate::assign::Row;
 use crate::call::{entered, run};
-use crate::frame::Frame;
+use crate::frame::{Frame, SystemColumns};
 use crate::host::Host;
 use crate::instance::Code;
 use crate::structure::check_structure;
@@ -38,6 +38,9 @@ pub struct TriggerData<'a> {
     /// The rows of a trigger for each row, by column number.
     pub new: Option<Vec<Datum>>,
     pub old: Option<Vec<Datum>>,
+    /// Their system columns, if the function may read them.
+    pub new_system: Option<Box<SystemColumns>>,
+    pub old_system: Option<Box<SystemColumns>>,
 }
 
 /// Calls a trigger function. Returns the row that it returns by column number; `None` if it returns
@@ -65,8 +68,8 @@ pub fn call_trigger(
 pub fn call_event_trigger(host: &mut dyn Host, code: &Code, event: &str, tag: &str) -> Result<()> {
     entered(host, |host| {
         let enter = |frame: &mut Frame<'_>, _: &mut dyn Host| {
-            frame.vals[FIRST_EVENT_TEXT] = Datum::text(event);
-            frame.vals[FIRST_EVENT_TEXT + 1] = Datum::text(tag);
+            frame.vals.set(FIRST_EVENT_TEXT, Datum::text(event));
+            frame.vals.set(FIRST_EVENT_TEXT + 1, Datum::text(tag));
             Ok(())
         };
         run(host, code, (None, true), enter, |_, _| Ok(()))
@@ -78,15 +81,16 @@ impl Frame<'_> {
     fn set_event(&mut self, host: &mut dyn Host, data: TriggerData<'_>) -> Result<()> {
         let (desc, ty) = &data.row;
         let mentions = self.code.function.mentions;
-        if data.level == "ROW" {
-            for (var, values, is_read) in
-                [(NEW, data.new, mentions.new), (OLD, data.old, mentions.old)]
-            {
-                if is_read {
-                    let is_null = values.is_none();
-                    self.move_row(host, var, Row { desc, values, ty: Some(*ty) })?;
-                    self.records[var].is_null = is_null;
-                }
+        let rows = [
+            (NEW, data.new, data.new_system, mentions.new),
+            (OLD, data.old, data.old_system, mentions.old),
+        ];
+        for (var, values, system, is_read) in rows {
+            if is_read {
+                let is_null = values.is_none();
+                self.move_row(host, var, Row { desc, values, ty: Some(*ty) })?;
+                let record = &mut self.records[var];
+                (record.is_null, record.system) = (is_null, system);
             }
         }
         if !mentions.event {
@@ -109,7 +113,7 @@ impl Frame<'_> {
             },
         ];
         for (i, value) in values.into_iter().enumerate() {
-            self.vals[FIRST_TEXT + i] = value;
+            self.vals.set(FIRST_TEXT + i, value);
         }
         Ok(())
     }
@@ -122,6 +126,7 @@ impl Frame<'_> {
     ) -> Result<Vec<Datum>> {
         let (from_type, from, values) = match self.returned.record {
             Some(record) => {
+                self.settle(record)?;
                 let record = std::mem::take(&mut self.records[record]);
                 (record.row_type(), record.desc.unwrap_or_else(|| desc.clone()), record.values)
             }

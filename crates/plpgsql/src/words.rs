@@ -5,11 +5,10 @@
 //! functions here are strict.
 
 use crate::tree::VarNo;
-use eval::Facts;
+use eval::{Facts, Variables};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::{BoolOp, Expr, ParamKind, SubscriptingRef};
-use types::array;
 use types::fn_context::TypeInfo;
 use types::{Datum, DatumRef, oids};
 
@@ -206,20 +205,17 @@ impl Words {
     }
 
     /// The value over these slots; `None` is NULL.
-    pub(crate) fn value(&self, slots: &[Datum]) -> Result<Option<i64>> {
+    pub(crate) fn value(&self, slots: &Variables) -> Result<Option<i64>> {
         Ok(match self {
-            Words::Slot(slot) => match &slots[*slot] {
+            Words::Slot(slot) => match slots.header(*slot) {
                 Datum::Word(w) => Some(*w as i64),
                 Datum::Null => None,
                 Datum::Bytes(_) => return Err(PgError::internal("integer variable expected")),
             },
             Words::Constant(value) => *value,
             Words::Element { array, index, info } => {
-                let (Some(index), false) = (index.value(slots)?, slots[*array].is_null()) else {
-                    return Ok(None);
-                };
-                let index = index as i32;
-                match array::get_element(slots[*array].as_ref(), info, &[index]) {
+                let Some(index) = index.value(slots)? else { return Ok(None) };
+                match slots.element(*array, info, &[index as i32]) {
                     DatumRef::Word(word) => Some(word as i64),
                     _ => None,
                 }
@@ -253,7 +249,7 @@ impl Words {
 }
 
 /// AND, which 0 decides, or OR, which 1 decides.
-fn decided(args: &[Words], slots: &[Datum], deciding: i64) -> Result<Option<i64>> {
+fn decided(args: &[Words], slots: &Variables, deciding: i64) -> Result<Option<i64>> {
     let mut unknown = false;
     for arg in args {
         match arg.value(slots)? {
@@ -297,7 +293,7 @@ fn division_by_zero() -> PgError {
 
 #[cfg(test)]
 mod tests {
-    use super::{Arithmetic, ArithmeticOp, Words, arithmetic, comparison, decided};
+    use super::{Arithmetic, ArithmeticOp, Variables, Words, arithmetic, comparison, decided};
     use types::Datum;
 
     #[test]
@@ -348,10 +344,12 @@ mod tests {
             (Some(0), Some(0), 1, Some(0)),
         ];
         for (a, b, deciding, wanted) in cases {
-            let found = decided(&[value(a), value(b)], &[], deciding).unwrap();
+            let found = decided(&[value(a), value(b)], &Variables::default(), deciding).unwrap();
             assert_eq!(found, wanted, "{a:?} {b:?} {deciding}");
         }
-        let slots = [Datum::Word(5), Datum::Null];
+        let mut slots = Variables::default();
+        slots.reset(2);
+        slots.set(0, Datum::Word(5));
         assert_eq!(Words::Slot(0).value(&slots).unwrap(), Some(5));
         assert_eq!(Words::IsNull(Box::new(Words::Slot(1))).value(&slots).unwrap(), Some(1));
     }

@@ -3,7 +3,9 @@
 //!
 //! Counterpart: pg_controldata.c.
 
+use crate::call::Call;
 use crate::failure::{Failure, Outcome};
+use crate::listen::reason;
 use crate::options::{self, AcceptedOption};
 use types::zone::Zone;
 use wal::control::{CONTROL_FILE, ControlFile, DbState};
@@ -11,18 +13,38 @@ use wal::control::{CONTROL_FILE, ControlFile, DbState};
 const OPTIONS: [AcceptedOption; 3] =
     [('D', "pgdata", true), ('V', "version", false), ('?', "help", false)];
 
-pub(crate) fn run(args: &[String]) -> Outcome {
-    let given = options::parse(args, &OPTIONS, false)?;
+const HELP: &str = "\
+{command} shows the control file of a data directory.
+
+Usage:
+  {command} [OPTION] [DATADIR]
+
+Options:
+ [-D, --pgdata=]DATADIR  the data directory (default: the environment variable PGDATA)
+  -V, --version          show the version, then exit
+  -?, --help             show this help, then exit
+";
+
+/// Runs `norsu controldata` or `pg_controldata`.
+pub(crate) fn run(call: &Call<'_>) -> Outcome {
+    let given = options::parse(call.args, &OPTIONS, false)?;
+    if given.has("help") {
+        return call.print_help(HELP);
+    }
     if given.has("version") {
-        println!("pg_controldata (PostgreSQL) {}", crate::version::SERVER_VERSION);
-        return Ok(0);
+        return call.print_version("pg_controldata");
+    }
+    if let Some(extra) = given.rest.get(usize::from(!given.has("pgdata"))) {
+        return Err(Failure::usage(format!(
+            "too many command-line arguments (first is \"{extra}\")"
+        )));
     }
     let named = given.value("pgdata").or(given.rest.first().map(String::as_str));
-    let data = options::data_directory(named)?;
+    let data = options::data_directory(named)?
+        .ok_or_else(|| Failure::usage("no data directory specified"))?;
     let path = format!("{data}/{CONTROL_FILE}");
     let bytes = std::fs::read(&path).map_err(|e| {
-        let reason = e.to_string();
-        let reason = reason.split(" (os error").next().unwrap_or_default();
+        let reason = reason(&e);
         Failure::new(format!("could not open file \"{path}\" for reading: {reason}"))
     })?;
     let file = ControlFile::decode(&bytes)?;

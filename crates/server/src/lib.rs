@@ -1,11 +1,13 @@
 //! The program `norsu`: commands, listeners, log and background workers.
 //!
 //! Reading order: `cli` (dispatch), `failure`, `options` (command lines), `init`, `start` (a server
-//! from start-up to shutdown), `config`, `reload`, `lockfile`, `listen`, `net`, `spin`, `threads`,
-//! `workers`, `log`, `control` (control of a running server), `controldata`, `waldump`.
+//! from start-up to shutdown), `config`, `reload`, `lockfile`, `notify` (service managers),
+//! `listen`, `net`, `spin`, `threads`, `workers`, `log`, `control` (control of a running server),
+//! `controldata`, `waldump`.
 
 #![forbid(unsafe_code)]
 
+mod call;
 mod cli;
 mod config;
 mod control;
@@ -16,6 +18,7 @@ mod listen;
 mod lockfile;
 mod log;
 mod net;
+mod notify;
 mod options;
 mod reload;
 mod single;

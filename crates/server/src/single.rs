@@ -6,10 +6,11 @@
 //!
 //! Counterpart: `PostgresSingleUserMain`, `debugtup`.
 
+use crate::call::Call;
 use crate::config;
 use crate::failure::{Failure, Outcome};
 use crate::lockfile::LockFile;
-use crate::options::{self, AcceptedOption, CommandLine};
+use crate::options::{self, CommandLine};
 use crate::start::{self, Prepared, note};
 use crate::threads::STACK_BYTES;
 use crate::workers::Workers;
@@ -22,24 +23,54 @@ use std::sync::Arc;
 use std::time::Duration;
 use vfs::{Env, process};
 
-/// Options of `postgres --single` besides those of a server.
-const OWN_OPTIONS: [AcceptedOption; 5] = [
-    ('E', "echo", false),
-    ('j', "no-newline", false),
-    ('O', "system-table-mods", false),
-    ('P', "no-system-indexes", false),
-    ('f', "forbid", true),
-];
+const HELP: &str = "\
+{command} runs one session on standard input and output, without a server.
 
-pub(crate) fn run(args: &[String]) -> Outcome {
-    let known: Vec<AcceptedOption> = start::OPTIONS.iter().chain(&OWN_OPTIONS).copied().collect();
-    let given = options::parse(args, &known, true)?;
+Usage:
+  {command} [OPTION]... [DBNAME]
+
+Options:
+  -D DATADIR         data directory (default: the environment variable PGDATA)
+  -c NAME=VALUE      set a parameter; also --NAME=VALUE
+  -d 0-5             messages for debugging
+  -E                 show each statement before its execution
+  -F                 turn fsync off
+  -j                 a query ends with a semicolon and an empty line
+  -O                 system tables can be changed
+  -P                 do not use indexes of system tables
+  -r FILENAME        write standard output and standard error to a file
+  -?, --help         show this help, then exit
+";
+
+/// Runs `norsu single` or `postgres --single`.
+pub(crate) fn run(call: &Call<'_>) -> Outcome {
+    let args = match call.args.split_first() {
+        Some((first, rest)) if first == "--single" => rest,
+        _ => call.args,
+    };
+    let given = options::parse(args, &start::OPTIONS, true)?;
+    if given.has("help") {
+        return call.print_help(HELP);
+    }
+    if given.has("version") {
+        return call.print_version("postgres");
+    }
+    start::refuse_root(call)?;
     let database = match given.rest.as_slice() {
+        // PostgreSQL chooses the database with the user's name.
+        [] if call.is_by_name() => crate::user::own_name(),
         [] => "postgres".to_owned(),
         [one] => one.clone(),
-        [_, extra, ..] => return Err(Failure::new(format!("invalid argument: \"{extra}\""))),
+        [_, extra, ..] => return Err(Failure::usage(format!("invalid argument: \"{extra}\""))),
     };
-    let Prepared { origins, base, log } = start::prepare(&given)?;
+    let Prepared { origins, base, log } = start::prepare(call, &given)?;
+    if let Some(path) = given.value("redirect") {
+        let open = || std::fs::OpenOptions::new().create(true).append(true).open(path);
+        open().and_then(|file| process::redirect_output(&file)).map_err(|e| {
+            let reason = crate::listen::reason(&e);
+            Failure::new(format!("could not open file \"{path}\": {reason}"))
+        })?;
+    }
     process::block_signals();
     let data = &origins.data;
     let env = Env::os(data);

@@ -2,12 +2,16 @@
 //!
 //! Counterpart: postmaster.c.
 
+mod arguments;
+
+use crate::call::Call;
 use crate::config::{self, Origins};
 use crate::failure::{Failure, Outcome};
 use crate::listen;
 use crate::lockfile::{self, LockFile};
 use crate::log::StderrLog;
-use crate::options::{self, AcceptedOption};
+use crate::notify;
+use crate::options;
 use crate::reload::{ServerFiles, reload};
 use crate::threads::{ConnectionGate, Threads};
 use crate::tls;
@@ -27,45 +31,7 @@ use vfs::Env;
 use vfs::process::{self, Signal};
 use wal::control::{CONTROL_FILE, ControlFile};
 
-pub(crate) const OPTIONS: [AcceptedOption; 19] = [
-    ('D', "pgdata", true),
-    ('p', "port", true),
-    ('k', "socketdir", true),
-    ('h', "listen", true),
-    ('c', "set", true),
-    ('C', "show", true),
-    ('N', "connections", true),
-    ('B', "buffers", true),
-    ('F', "no-fsync", false),
-    ('i', "tcpip", false),
-    ('l', "ssl", false),
-    ('d', "debug", true),
-    ('S', "work-mem-kb", true),
-    ('e', "european", false),
-    ('s', "stats", false),
-    ('r', "redirect", true),
-    ('V', "version", false),
-    ('?', "help", false),
-    (' ', "describe-config", false),
-];
-
-const HELP: &str = "\
-norsu start runs a server in the foreground.
-
-Usage:
-  norsu start [OPTION]...
-
-Options:
-  -B NBUFFERS        number of shared buffers
-  -c NAME=VALUE      set a parameter (also --NAME=VALUE)
-  -C NAME            print the value of a parameter, then exit
-  -D DATADIR         data directory
-  -F                 turn fsync off
-  -h HOSTNAME        host name or IP address to listen on
-  -k DIRECTORY       location of the Unix-domain socket
-  -N MAX-CONNECT     maximum number of connections
-  -p PORT            port number to listen on
-";
+pub(crate) use arguments::OPTIONS;
 
 /// Unit of `shared_buffers` in bytes.
 const BLOCK_BYTES: u64 = 8192;
@@ -75,42 +41,6 @@ const LINE_SOCKET: usize = 4;
 const LINE_ADDRESS: usize = 5;
 const LINE_STATUS: usize = 7;
 
-fn settings_of(given: &options::CommandLine) -> Result<Vec<(String, String)>, Failure> {
-    let mut found = Vec::new();
-    for (name, value) in &given.options {
-        let setting = match *name {
-            "port" => "port",
-            "socketdir" => "unix_socket_directories",
-            "listen" => "listen_addresses",
-            "connections" => "max_connections",
-            "buffers" => "shared_buffers",
-            "work-mem-kb" => "work_mem",
-            "no-fsync" => {
-                found.push(("fsync".to_owned(), "off".to_owned()));
-                continue;
-            }
-            "ssl" => {
-                found.push(("ssl".to_owned(), "on".to_owned()));
-                continue;
-            }
-            "tcpip" => {
-                found.push(("listen_addresses".to_owned(), "*".to_owned()));
-                continue;
-            }
-            "set" => {
-                let (name, value) = value
-                    .split_once('=')
-                    .ok_or_else(|| Failure::new(format!("-c {value} requires a value")))?;
-                found.push((name.trim().replace('-', "_"), value.to_owned()));
-                continue;
-            }
-            _ => continue,
-        };
-        found.push((setting.to_owned(), value.clone()));
-    }
-    Ok(found)
-}
-
 /// The checked configuration of a data directory.
 pub(crate) struct Prepared {
     pub(crate) origins: Origins,
@@ -118,67 +48,137 @@ pub(crate) struct Prepared {
     pub(crate) log: Arc<StderrLog>,
 }
 
-/// `args` are the options; `all` is the whole command line, for a restart in place.
-pub(crate) fn run(args: &[String], all: &[String]) -> Outcome {
-    if let Some(("--single", rest)) = args.split_first().map(|(first, rest)| (first.as_str(), rest))
-    {
-        return crate::single::run(rest);
+/// Runs `norsu start` or `postgres`.
+pub(crate) fn run(call: &Call<'_>) -> Outcome {
+    match call.args.first().map(String::as_str) {
+        Some("--single") => return crate::single::run(call),
+        Some(mode @ ("--boot" | "--check" | "--forkboot")) => {
+            return Err(Failure::usage(format!(
+                "{mode} is not supported: init creates the catalogs"
+            )));
+        }
+        _ => {}
     }
-    let given = options::parse(args, &OPTIONS, true)?;
+    let given = options::parse(call.args, &arguments::OPTIONS, true)?;
     if given.has("help") {
-        print!("{HELP}");
-        return Ok(0);
+        return call.print_help(arguments::HELP);
     }
     if given.has("version") {
-        println!("postgres (PostgreSQL) {}", crate::version::SERVER_VERSION);
+        return call.print_version("postgres");
+    }
+    if given.has("describe-config") {
+        arguments::describe(&Registry::load());
         return Ok(0);
     }
     if let Some(extra) = given.rest.first() {
-        return Err(Failure::new(format!("invalid argument: \"{extra}\"")));
+        return Err(Failure::usage(format!("invalid argument: \"{extra}\"")));
     }
     if let Some(name) = given.value("show") {
-        let (origins, config::Loaded { mut base, .. }) = load(&given)?;
-        // Properties of the data directory are known without a running server.
-        if let Some(control) = control_file(&origins.data) {
-            base.set_dynamic_default(
-                "data_checksums",
-                Value::Bool(control.data_checksum_version != 0),
-            );
-            base.set_dynamic_default(
-                "wal_segment_size",
-                Value::Int(control.wal_segment_size.into()),
-            );
-        }
-        let id = base.registry.get(name)?;
-        println!("{}", base.registry.setting(id).plain(&base.origin(id).value));
-        return Ok(0);
+        return show(call, &given, name);
     }
-    let Prepared { origins, base, log } = prepare(&given)?;
-    serve(&origins, base, &log, args, all)
+    refuse_root(call)?;
+    let Prepared { origins, base, log } = prepare(call, &given)?;
+    serve(&origins, base, &log, call)
 }
 
-fn load(given: &options::CommandLine) -> Result<(Origins, config::Loaded), Failure> {
-    let config = options::data_directory(given.value("pgdata"))?;
-    let settings = settings_of(given)?;
-    let data = config::data_directory(&config, &settings)?;
-    check_directory(&data)?;
-    let origins = Origins { data, config, given: settings };
-    let loaded = config::load(&origins).map_err(refuse_early)?;
-    let file = loaded.base.text("config_file");
-    if let Err(e) = std::fs::metadata(file)
-        && e.kind() == ErrorKind::NotFound
-    {
-        let message = format!(
-            "could not access the server configuration file \"{file}\": No such file or directory"
-        );
-        return Err(Failure { message, status: 2 });
+/// PostgreSQL's server does not run as root.
+pub(crate) fn refuse_root(call: &Call<'_>) -> Result<(), Failure> {
+    if call.is_by_name() && process::effective_user() == 0 {
+        return Err(Failure::bare(
+            "\"root\" execution of the PostgreSQL server is not permitted.\n\
+             The server must be started under an unprivileged user ID to prevent\n\
+             possible system security compromise.  See the documentation for\n\
+             more information on how to properly start the server.",
+        ));
     }
+    Ok(())
+}
+
+/// `postgres -C NAME`: prints the value of a parameter.
+fn show(call: &Call<'_>, given: &options::CommandLine, name: &str) -> Outcome {
+    let (origins, config::Loaded { mut base, .. }) = load(call, given)?;
+    // Properties of the data directory are known without a running server.
+    if let Some(control) = control_file(&origins.data) {
+        let checksums = control.data_checksum_version != 0;
+        base.set_dynamic_default("data_checksums", Value::Bool(checksums));
+        base.set_dynamic_default("wal_segment_size", Value::Int(control.wal_segment_size.into()));
+    }
+    let id = base.registry.get(name).map_err(refuse_early)?;
+    println!("{}", base.registry.setting(id).plain(&base.origin(id).value));
+    Ok(0)
+}
+
+/// The directory of the configuration files, and the data directory.
+fn directories(
+    call: &Call<'_>,
+    given: &options::CommandLine,
+    settings: &[(String, String)],
+) -> Result<(String, String), Failure> {
+    if let Some(config) = options::data_directory(given.value("pgdata"))? {
+        let data = config::data_directory(&config, settings)?;
+        if let Err(e) = std::fs::metadata(&config)
+            && config == data
+        {
+            let command = if call.is_by_name() { "initdb or pg_basebackup" } else { "norsu init" };
+            let reason = listen::reason(&e);
+            return Err(Failure::new(format!("could not access directory \"{config}\": {reason}"))
+                .hint(format!("Run {command} to initialize a PostgreSQL data directory."))
+                .status(2));
+        }
+        return Ok((config, data));
+    }
+    let name = call.name;
+    let Some((_, file)) = settings.iter().rev().find(|(n, _)| n == "config_file") else {
+        return Err(Failure::bare(format!(
+            "{name} does not know where to find the server configuration file.\nYou must specify \
+             the --config-file or -D invocation option or set the PGDATA environment variable."
+        ))
+        .status(2));
+    };
+    check_config_file(file)?;
+    let data = config::data_directory("", settings)?;
+    if data.is_empty() {
+        return Err(Failure::bare(format!(
+            "{name} does not know where to find the database system data.\nThis can be specified \
+             as \"data_directory\" in \"{file}\", or by the -D invocation option, or by the PGDATA \
+             environment variable."
+        ))
+        .status(2));
+    }
+    Ok((data.clone(), data))
+}
+
+fn check_config_file(file: &str) -> Result<(), Failure> {
+    match std::fs::metadata(file) {
+        Err(e) if e.kind() == ErrorKind::NotFound => Err(Failure::new(format!(
+            "could not access the server configuration file \"{file}\": No such file or directory"
+        ))
+        .status(2)),
+        _ => Ok(()),
+    }
+}
+
+fn load(
+    call: &Call<'_>,
+    given: &options::CommandLine,
+) -> Result<(Origins, config::Loaded), Failure> {
+    let settings = arguments::settings(given).map_err(|wrong| match wrong {
+        arguments::Wrong::Setting(e) => refuse_early(e),
+        arguments::Wrong::Argument(e) => e,
+    })?;
+    let (config, data) = directories(call, given, &settings)?;
+    user::become_owner(&data)?;
+    let origins = Origins { data, config, given: settings };
+    let mut loaded = config::load(&origins).map_err(refuse_early)?;
+    check_config_file(loaded.base.text("config_file"))?;
+    let mode = check_directory(&origins.data)?;
+    loaded.base.set_dynamic_default("data_directory_mode", Value::Int(mode.into()));
     Ok((origins, loaded))
 }
 
 /// Checks the directory without changing it, and loads its configuration.
-pub(crate) fn prepare(given: &options::CommandLine) -> Result<Prepared, Failure> {
-    let (origins, config::Loaded { base, reports, faulty, .. }) = load(given)?;
+pub(crate) fn prepare(call: &Call<'_>, given: &options::CommandLine) -> Result<Prepared, Failure> {
+    let (origins, config::Loaded { base, reports, faulty, .. }) = load(call, given)?;
     let log = Arc::new(StderrLog::new(&base, Env::os(&origins.data).clock));
     for report in &reports {
         log.write(&LogOrigin::default(), report, None);
@@ -199,7 +199,7 @@ pub(crate) fn prepare(given: &options::CommandLine) -> Result<Prepared, Failure>
             "could not find the database system\nExpected to find it in the directory \"{data}\",\n\
              but could not open file \"{control}\": {reason}"
         );
-        return Err(Failure { message, status: 2 });
+        return Err(Failure::new(message).status(2));
     }
     let (reserved, all) = (base.int("superuser_reserved_connections"), base.int("max_connections"));
     if reserved >= all {
@@ -209,7 +209,22 @@ pub(crate) fn prepare(given: &options::CommandLine) -> Result<Prepared, Failure>
     }
     check_combinations(&base).map_err(|e| refuse(&*log, e))?;
     check_resources(&base).map_err(|e| refuse(&*log, e))?;
+    warn_of_root(&*log);
     Ok(Prepared { origins, base, log })
+}
+
+/// A server that is started as root on a directory of root remains root.
+fn warn_of_root(log: &dyn Log) {
+    if process::effective_user() == 0 {
+        let report = PgError::new(SqlState::WARNING, "the server is running as root")
+            .severity(Severity::Warning)
+            .detail("COPY and functions can access all files of this machine.")
+            .hint(
+                "Give the data directory to a user without privileges: the server then runs as \
+                 that user.",
+            );
+        log.write(&LogOrigin::default(), &report, None);
+    }
 }
 
 /// Rejects invalid combinations of settings. Counterpart: `PostmasterMain`.
@@ -253,8 +268,9 @@ fn control_file(data: &str) -> Option<ControlFile> {
     ControlFile::decode(&std::fs::read(format!("{data}/{CONTROL_FILE}")).ok()?).ok()
 }
 
-/// Checks owner, permissions and version of the directory, and switches to its owner.
-fn check_directory(data: &str) -> Result<(), Failure> {
+/// Checks owner and permissions of the directory. Returns the permissions of directories of new
+/// files.
+fn check_directory(data: &str) -> Result<u32, Failure> {
     let meta = std::fs::metadata(data).map_err(|e| {
         if e.kind() == std::io::ErrorKind::NotFound {
             Failure::new(format!("data directory \"{data}\" does not exist"))
@@ -267,7 +283,6 @@ fn check_directory(data: &str) -> Result<(), Failure> {
             "specified data directory \"{data}\" is not a directory"
         )));
     }
-    user::become_owner(data)?;
     if meta.uid() != process::effective_user() {
         let wrong = format!("data directory \"{data}\" has wrong ownership");
         return Err(refuse_early(
@@ -283,7 +298,7 @@ fn check_directory(data: &str) -> Result<(), Failure> {
         ));
     }
     process::set_umask(meta.mode() & 0o040 != 0);
-    Ok(())
+    Ok(meta.mode() & 0o777)
 }
 
 /// Checks that the control file is valid and its segment size is compatible with the settings. Done
@@ -406,8 +421,7 @@ fn serve(
     origins: &Origins,
     mut base: ServerValues,
     log: &Arc<StderrLog>,
-    args: &[String],
-    all: &[String],
+    call: &Call<'_>,
 ) -> Outcome {
     process::block_signals();
     let data = &origins.data;
@@ -438,7 +452,7 @@ fn serve(
     for line in &listeners.lines {
         note(&**log, line);
     }
-    write_options(data, args).map_err(|e| {
+    write_options(data, call).map_err(|e| {
         log.write(&LogOrigin::default(), &e, None);
         Failure::logged()
     })?;
@@ -450,7 +464,7 @@ fn serve(
     let ready = Arc::new(AtomicBool::new(false));
     let restart = base.bool("restart_after_crash");
     let known = Arc::new(OnceLock::new());
-    let on_panic = panic_handler(log, restart, &ready, &known, all);
+    let on_panic = panic_handler(log, restart, &ready, &known, call.all);
     let handler = on_panic.clone();
     let sink: engine::LogSink = {
         let log = log.clone();
@@ -485,10 +499,12 @@ fn serve(
     ready.store(true, Ordering::Release);
     note(&**log, "database system is ready to accept connections");
     lock.set(LINE_STATUS, "ready   ");
+    notify::send("READY=1");
 
     let immediate = handle_signals(&instance, log, &mut lock, &|| {
         reload(origins, &instance, log, &engine_config);
     });
+    notify::send("STOPPING=1");
     if !immediate {
         instance.engine.announce_shutdown();
         workers.stop();
@@ -548,11 +564,11 @@ impl Drop for PidFile {
 }
 
 /// `postmaster.opts`: the command line, for a restart.
-fn write_options(data: &str, args: &[String]) -> pgerror::Result<()> {
-    let program = std::fs::read_link("/proc/self/exe");
-    let program = program.map_or_else(|_| String::new(), |p| p.to_string_lossy().into_owned());
-    let mut text = program;
-    for arg in args {
+fn write_options(data: &str, call: &Call<'_>) -> pgerror::Result<()> {
+    let named = call.is_by_name().then(|| call.sibling(call.name)).flatten();
+    let program = named.or_else(|| std::fs::read_link("/proc/self/exe").ok());
+    let mut text = program.map_or_else(String::new, |p| p.to_string_lossy().into_owned());
+    for arg in call.all.iter().skip(1) {
         text.push_str(&format!(" \"{arg}\""));
     }
     let file = "postmaster.opts";
@@ -586,6 +602,7 @@ fn handle_signals(
         let span = if ending { Duration::from_millis(20) } else { Duration::from_secs(60) };
         match process::wait_signal(span) {
             Some(Signal::Terminate) if !ending => {
+                notify::send("STOPPING=1");
                 note(&**log, "received smart shutdown request");
                 lock.set(LINE_STATUS, "stopping");
                 instance.set_admission(Admission::Closing);
@@ -604,7 +621,11 @@ fn handle_signals(
                 note(&**log, "received immediate shutdown request");
                 return true;
             }
-            Some(Signal::Hangup) => reload(),
+            Some(Signal::Hangup) => {
+                notify::send("RELOADING=1");
+                reload();
+                notify::send("READY=1");
+            }
             _ => {}
         }
     }

@@ -1,6 +1,7 @@
 //! The operating system user of the server. A server started as root switches to the owner of the
 //! data directory before it accesses files.
 
+use crate::call::Call;
 use crate::failure::Failure;
 use std::os::unix::fs::MetadataExt;
 use std::path::Path;
@@ -27,6 +28,29 @@ pub(crate) fn become_owner(directory: &str) -> Result<(), Failure> {
     process::become_user(found.uid(), found.gid()).map_err(|e| {
         Failure::new(format!("could not become the owner of directory \"{directory}\": {e}"))
     })
+}
+
+/// As [`become_owner`], with a warning if root remains. A program called by the name of one of
+/// PostgreSQL refuses to run as root, as that does.
+pub(crate) fn leave_root(call: &Call<'_>, directory: &str) -> Result<(), Failure> {
+    if process::effective_user() != 0 {
+        return Ok(());
+    }
+    if call.is_by_name() {
+        return Err(Failure::new("cannot be run as root").hint(
+            "Please log in (using, e.g., \"su\") as the (unprivileged) user that will own the \
+             server process.",
+        ));
+    }
+    become_owner(directory)?;
+    if process::effective_user() == 0 {
+        call.warn(
+            "running as root: the data directory will belong to root",
+            "Give the directory to a user without privileges; init and start then run as that \
+             user.",
+        );
+    }
+    Ok(())
 }
 
 /// The user name for a user ID, from the passwd file.

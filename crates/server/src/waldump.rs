@@ -3,6 +3,7 @@
 //!
 //! Counterpart: pg_waldump.c, xlogstats.c.
 
+use crate::call::Call;
 use crate::failure::{Failure, Outcome};
 use crate::options::{self, AcceptedOption, CommandLine};
 use ids::{Fork, Lsn, Oid, RelFile};
@@ -41,10 +42,10 @@ const OPTIONS: [AcceptedOption; 20] = [
 ];
 
 const HELP: &str = "\
-norsu waldump decodes and displays write-ahead logs for debugging.
+{command} decodes and displays write-ahead logs for debugging.
 
 Usage:
-  norsu waldump [OPTION]... [STARTSEG [ENDSEG]]
+  {command} [OPTION]... [STARTSEG [ENDSEG]]
 
 Options:
   -b, --bkp-details      details of page images
@@ -63,37 +64,33 @@ Options:
   -w, --fullpage         only records with a page image
   -x, --xid=XID          only records of the transaction
   -z, --stats[=record]   statistics instead of records
+  -V, --version          show the version, then exit
+  -?, --help             show this help, then exit
 ";
 
 fn usage(message: impl Into<String>) -> Failure {
-    hinted(&format!("error: {}", message.into()))
+    Failure::usage(message)
 }
 
-fn hinted(message: &str) -> Failure {
-    Failure::new(format!(
-        "{message}\nnorsu waldump: hint: Try \"norsu waldump --help\" for more information."
-    ))
-}
-
-pub(crate) fn run(args: &[String]) -> Outcome {
+/// Runs `norsu waldump` or `pg_waldump`.
+pub(crate) fn run(call: &Call<'_>) -> Outcome {
     // Signals are handled by polling, so that statistics can be printed after an interrupt.
     process::block_signals();
     // The option parser does not support optional values.
-    let args: Vec<String> = args
+    let args: Vec<String> = call
+        .args
         .iter()
         .map(|a| match a.strip_prefix("--stats=") {
             Some(by) => format!("--stats-by={by}"),
             None => a.clone(),
         })
         .collect();
-    let given = options::parse(&args, &OPTIONS, false).map_err(|f| hinted(&f.message))?;
+    let given = options::parse(&args, &OPTIONS, false)?;
     if given.has("help") {
-        print!("{HELP}");
-        return Ok(0);
+        return call.print_help(HELP);
     }
     if given.has("version") {
-        println!("pg_waldump (PostgreSQL) {}", crate::version::SERVER_VERSION);
-        return Ok(0);
+        return call.print_version("pg_waldump");
     }
     if given.value("rmgr") == Some("list") {
         RmgrId::ALL.iter().for_each(|r| println!("{}", r.name()));
@@ -193,10 +190,8 @@ impl Filter {
         }
         if let Some(text) = given.value("relation") {
             let invalid = || {
-                usage(format!(
-                    "invalid relation specification: \"{text}\"\nnorsu waldump: detail: Expecting \
-                     \"tablespace OID/database OID/relation filenode\"."
-                ))
+                usage(format!("invalid relation specification: \"{text}\""))
+                    .detail("Expecting \"tablespace OID/database OID/relation filenode\".")
             };
             let parts: Result<Vec<u32>, _> = text.split('/').map(str::parse).collect();
             let [tablespace, database, relnumber] = parts.map_err(|_| invalid())?[..] else {
@@ -324,7 +319,7 @@ impl Range {
 fn parse_segment(layout: Layout, name: &str) -> Result<(u32, u64), Failure> {
     layout
         .parse_file_name(name)
-        .ok_or_else(|| Failure::new(format!("error: could not open file \"{name}\"")))
+        .ok_or_else(|| Failure::new(format!("could not open file \"{name}\"")))
 }
 
 /// The directory of the segments: the given one, or its `pg_wal`.
@@ -345,22 +340,19 @@ fn log_directory(named: Option<&str>, first: Option<&str>) -> Result<String, Fai
     };
     match (tried.iter().find(fits), first) {
         (Some(directory), _) => options::absolute(directory),
-        (None, Some(name)) => {
-            Err(Failure::new(format!("error: could not locate WAL file \"{name}\"")))
-        }
-        (None, None) => Err(Failure::new("error: could not find any WAL file")),
+        (None, Some(name)) => Err(Failure::new(format!("could not locate WAL file \"{name}\""))),
+        (None, None) => Err(Failure::new("could not find any WAL file")),
     }
 }
 
 fn any_segment(directory: &str) -> Result<String, Failure> {
-    let entries = std::fs::read_dir(directory).map_err(|e| {
-        Failure::new(format!("error: could not open directory \"{directory}\": {e}"))
-    })?;
+    let entries = std::fs::read_dir(directory)
+        .map_err(|e| Failure::new(format!("could not open directory \"{directory}\": {e}")))?;
     let mut names: Vec<String> =
         entries.flatten().filter_map(|e| e.file_name().into_string().ok()).collect();
     names.retain(|n| is_segment_name(n));
     names.sort();
-    let name = names.first().ok_or_else(|| Failure::new("error: could not find any WAL file"))?;
+    let name = names.first().ok_or_else(|| Failure::new("could not find any WAL file"))?;
     Ok(format!("{directory}/{name}"))
 }
 
@@ -371,11 +363,11 @@ fn segment_size(path: &str) -> Result<u32, Failure> {
         io::Read::read_exact(&mut std::fs::File::open(path)?, header)
     };
     read(path, &mut header)
-        .map_err(|e| Failure::new(format!("error: could not read file \"{path}\": {e}")))?;
+        .map_err(|e| Failure::new(format!("could not read file \"{path}\": {e}")))?;
     let size = PageHeader::read(&header).long.map_or(0, |(_, size, _)| size);
     if !size.is_power_of_two() || !(1 << 20..=1 << 30).contains(&size) {
         return Err(Failure::new(format!(
-            "error: WAL segment size must be a power of two between 1 MB and 1 GB, but the WAL \
+            "WAL segment size must be a power of two between 1 MB and 1 GB, but the WAL \
              file \"{path}\" header specifies {size} bytes"
         )));
     }
@@ -404,7 +396,7 @@ fn dump(range: &Range, filter: &Filter, how: &OutputOptions) -> Outcome {
     let Some(first) = reader.find_next_record(range.start)? else {
         let why = reader.end_reason();
         return Err(Failure::new(format!(
-            "error: could not find a valid record after {}: {why}",
+            "could not find a valid record after {}: {why}",
             range.start
         )));
     };
@@ -412,7 +404,7 @@ fn dump(range: &Range, filter: &Filter, how: &OutputOptions) -> Outcome {
     // A closed pipe (a pager that exited) is not an error.
     let check_output = |result: io::Result<()>| match result {
         Err(e) if e.kind() == io::ErrorKind::BrokenPipe => Ok(true),
-        Err(e) => Err(Failure::new(format!("error: could not write to stdout: {e}"))),
+        Err(e) => Err(Failure::new(format!("could not write to stdout: {e}"))),
         Ok(()) => Ok(false),
     };
     let in_header = range.start.0.is_multiple_of(u64::from(range.segment_size));
@@ -491,7 +483,7 @@ fn dump(range: &Range, filter: &Filter, how: &OutputOptions) -> Outcome {
     if whole {
         return Ok(0);
     }
-    Err(Failure::new(format!("error: error in WAL record at {last}: {}", reader.end_reason())))
+    Err(Failure::new(format!("error in WAL record at {last}: {}", reader.end_reason())))
 }
 
 /// `2024-01-31 12:00:00.123456 CET` for microseconds since 2000-01-01.

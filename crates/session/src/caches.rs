@@ -36,7 +36,8 @@ pub(crate) struct Caches {
     pub(crate) row_types: Vec<Arc<RowDesc>>,
 }
 
-/// Functions and domains that were created, and what depends on such, for one state of the catalogs.
+/// Functions and domains that were created, and what depends on such, for one state of the
+/// catalogs.
 #[derive(Default)]
 pub(crate) struct CreatedObjects {
     at: catalog::CatalogState,

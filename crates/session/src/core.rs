@@ -2,17 +2,17 @@
 
 use crate::caches::Caches;
 use crate::instance::{Instance, LogOrigin, SessionHandle};
-use crate::notify::Pending;
 use crate::plancache::{EnvironmentAt, PlanCache};
 use crate::portal::Portal;
 use crate::prepared::Prepared;
 use crate::resolved::Resolved;
 use crate::roles::Roles;
 use crate::snapshots::Exports;
-use crate::statementlog::StatementLog;
 use crate::xact::Mode;
 use catalog::{CatCx, CatSession, Catalogs};
 use client::EarlyOutput;
+use client::notify::Pending;
+use client::statementlog::StatementLog;
 use engine::Backend;
 use hashbrown::HashMap;
 use ids::Oid;

@@ -6,9 +6,9 @@ use crate::portal::run::cannot_be_run;
 use crate::portal::{Portal, PortalResult, UtilityRows, ends_block, write_tag};
 use crate::prepared::Prepared;
 use crate::session::Session;
-use crate::statementlog::Work;
 use crate::xact::{DeadPortal, aborted};
 use client::rows;
+use client::statementlog::Work;
 use ids::Oid;
 use parse::ast::Node;
 use pgerror::{PgError, Result, SqlState, pg_err};
@@ -40,7 +40,7 @@ impl Session {
         if share && !self.xact.failed {
             let known = self.recent.get(sql).filter(|p| p.is_declared(&message.types)).cloned();
             if let Some(prepared) = known
-                && prepared.revalidate(&mut self.core).is_ok()
+                && prepared.revalidate_parsed(&mut self.core)
             {
                 return self.parsed(name, prepared);
             }

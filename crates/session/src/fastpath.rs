@@ -2,11 +2,11 @@
 
 use crate::extended::Argument;
 use crate::session::Session;
-use crate::statementlog::Timed;
 use crate::xact::aborted;
 use catalog::Row;
 use catalog::acl;
 use catalog::rows::PgProc;
+use client::statementlog::Timed;
 use eval::Facts;
 use ids::Oid;
 use ids::code::ProKind;

@@ -5,12 +5,12 @@
 use crate::core::Core;
 use crate::instance::LogLevels;
 use crate::resolved::Resolved;
-use crate::statementlog::LoggedStatements;
 use crate::xact::{isolation_name, isolation_named};
 use catalog::conversion::Conversion;
 use catalog::encoding::UTF8;
 use catalog::format_type::Quoting;
 use catalog::rows::PgTsConfig;
+use client::statementlog::LoggedStatements;
 use engine::{CommitDelay, Isolation, PoolSettings, RmgrId};
 use ids::Oid;
 use ids::code::AmType;
@@ -348,6 +348,7 @@ fn apply_cost(costs: &mut CostSettings, name: &str, value: &Value, store: &Sessi
         "enable_mergejoin" => costs.enable_mergejoin = value.as_bool(),
         "enable_sort" => costs.enable_sort = value.as_bool(),
         "enable_hashagg" => costs.enable_hashagg = value.as_bool(),
+        "enable_partition_pruning" => costs.enable_partition_pruning = value.as_bool(),
         "enable_memoize" => costs.enable_memoize = value.as_bool(),
         "enable_incremental_sort" => costs.enable_incremental_sort = value.as_bool(),
         "enable_material" => costs.enable_material = value.as_bool(),

@@ -1,9 +1,9 @@
 //! The state that all sessions share: storage, caches, settings, and the list of sessions.
 
 use crate::plancache::PlanCache;
-use crate::rusage::Meter;
 use catalog::Catalogs;
 use client::activity::Activity;
+use client::rusage::Meter;
 use client::timer::Timers;
 use client::transport::{Addresses, ClientOutput, TlsAcceptor};
 use engine::Engine;
@@ -146,7 +146,7 @@ pub struct SessionHandle {
     pub meter: Meter,
     /// True while a statement is running. A late cancel request must not cancel the next statement.
     pub(crate) busy: sync::atomic::AtomicBool,
-    pub(crate) notifications: Mutex<crate::notify::NotificationQueue>,
+    pub(crate) notifications: Mutex<client::notify::NotificationQueue>,
 }
 
 /// `backend_type` of a client's session.

@@ -44,7 +44,7 @@ pub mod query;
 mod resets;
 mod resolved;
 mod roles;
-pub mod rusage;
+mod rusage;
 mod serverfn;
 mod session;
 mod setcmd;

@@ -3,8 +3,8 @@
 
 use crate::core::Core;
 use crate::plancache::plans::Mode;
-use crate::statementlog::Work;
 use analyze::SessionLookup;
+use client::statementlog::Work;
 use executor::Services;
 use executor::spi::{self, Cursor, QueryHost, QuerySnapshot};
 use ids::Oid;

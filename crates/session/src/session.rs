@@ -4,9 +4,9 @@ use crate::core::Core;
 use crate::instance::{Instance, SessionHandle};
 use crate::prepared::Prepared;
 use crate::slots::Slots;
-use crate::statementlog::{Measured, Work};
 use crate::xact::{Block, Xact};
 use client::connection::{Connection, Received, unexpected_end};
+use client::statementlog::{Measured, Work};
 use client::timer::Timer;
 use hashbrown::HashMap;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
@@ -43,7 +43,7 @@ pub struct Session {
     /// The reported settings (ParameterStatus), with the values that were sent to the client.
     reported: Vec<(Id, String)>,
     /// CPU time of the thread at the start of the running query, if it is measured.
-    pub(crate) metered: Option<crate::rusage::Times>,
+    pub(crate) metered: Option<client::rusage::Times>,
     /// Cached statements of simple queries.
     pub(crate) slots: Slots,
     pub(crate) no_params: Arc<[types::Datum]>,

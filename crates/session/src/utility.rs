@@ -7,10 +7,10 @@ use crate::core::Core;
 use crate::portal::{Portal, PortalResult, query_tag};
 use crate::prepared::Prepared;
 use crate::session::Session;
-use crate::statementlog::Work;
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use client::rows::RowWriter;
+use client::statementlog::Work;
 use eval::{Compiler, EvalState, NoColumns, RowInput, RowRef};
 use ids::Oid;
 use parse::RawStmt;
@@ -139,7 +139,7 @@ impl Session {
             }
             Node::NotifyStmt(stmt) => {
                 let payload = stmt.payload.as_deref().unwrap_or("");
-                crate::notify::delivery::notify(&mut self.core, &stmt.conditionname, payload)?;
+                crate::notify::notify(&mut self.core, &stmt.conditionname, payload)?;
                 "NOTIFY".to_owned()
             }
             Node::CreateTableAsStmt(stmt) => match &stmt.query {

@@ -15,6 +15,7 @@ mod definition;
 mod events;
 mod files;
 mod function;
+pub mod hash_partition;
 mod host;
 mod identity;
 pub mod info;

@@ -2,25 +2,35 @@
 //! after changes of the catalogs. Counterpart: `TriggerEnabled`.
 
 use crate::host::TriggerHost;
+use crate::rows::{system_columns, system_position};
 use catalog::CatalogState;
 use eval::{Compiler, EvalState, Program, Resolve, RowInput, RowRef, Slot, Source};
-use executor::{OpenRel, Trigger};
+use executor::{OpenRel, Refs, RowVersion, Trigger};
 use hashbrown::HashMap;
 use ids::Oid;
-use pgerror::{PgError, Result};
+use pgerror::Result;
 use plan::expr::Var;
 use std::sync::Arc;
-use types::DatumRef;
 use types::fn_context::RowDesc;
+use types::{Datum, DatumRef};
 
 /// The relation of the old row in a condition; the new row is the next one.
 const OLD: i32 = 1;
 
 /// Compiled conditions, by trigger, with the state of the catalogs.
 #[derive(Default)]
-pub(crate) struct Conditions(HashMap<Oid, (CatalogState, Arc<Program>)>);
+pub(crate) struct Conditions(HashMap<Oid, (CatalogState, Arc<Condition>)>);
 
-struct BothRows<'a>(&'a Arc<RowDesc>);
+struct Condition {
+    program: Program,
+    /// It reads system columns, which follow the columns of the table.
+    reads_system: bool,
+}
+
+struct BothRows<'a> {
+    desc: &'a Arc<RowDesc>,
+    reads_system: bool,
+}
 
 fn source(var: &Var) -> Source {
     if var.varno == OLD { Source::Outer } else { Source::Inner }
@@ -28,16 +38,20 @@ fn source(var: &Var) -> Source {
 
 impl Resolve for BothRows<'_> {
     fn var(&mut self, var: &Var) -> Result<Slot> {
-        match usize::try_from(var.varattno - 1) {
-            Ok(column) => Ok(Slot { source: source(var), column }),
-            Err(_) => Err(PgError::unsupported("system column in the condition of a trigger")),
-        }
+        let column = match usize::try_from(var.varattno - 1) {
+            Ok(column) => column,
+            Err(_) => {
+                self.reads_system = true;
+                self.desc.columns.len() + system_position(var.varattno)
+            }
+        };
+        Ok(Slot { source: source(var), column })
     }
 
     fn whole_row(&mut self, var: &Var) -> Result<(Vec<Slot>, Arc<RowDesc>)> {
         let source = source(var);
-        let slots = (0..self.0.columns.len()).map(|column| Slot { source, column });
-        Ok((slots.collect(), self.0.clone()))
+        let slots = (0..self.desc.columns.len()).map(|column| Slot { source, column });
+        Ok((slots.collect(), self.desc.clone()))
     }
 }
 
@@ -45,18 +59,19 @@ fn compiled(
     host: &mut dyn TriggerHost,
     rel: &OpenRel,
     trigger: &Trigger,
-) -> Result<Option<Arc<Program>>> {
+) -> Result<Option<Arc<Condition>>> {
     let Some(expr) = &trigger.condition else { return Ok(None) };
     let state = host.catalog().session.catalog_state();
-    if let Some((of, program)) = host.triggers().conditions.0.get(&trigger.oid)
+    if let Some((of, condition)) = host.triggers().conditions.0.get(&trigger.oid)
         && *of == state
     {
-        return Ok(Some(program.clone()));
+        return Ok(Some(condition.clone()));
     }
-    let mut rows = BothRows(&rel.columns);
-    let program = Arc::new(Compiler::new(host.as_facts(), &mut rows).compile(expr)?);
-    host.triggers().conditions.0.insert(trigger.oid, (state, program.clone()));
-    Ok(Some(program))
+    let mut rows = BothRows { desc: &rel.columns, reads_system: false };
+    let program = Compiler::new(host.as_facts(), &mut rows).compile(expr)?;
+    let condition = Arc::new(Condition { program, reads_system: rows.reads_system });
+    host.triggers().conditions.0.insert(trigger.oid, (state, condition.clone()));
+    Ok(Some(condition))
 }
 
 /// True if the condition of the trigger holds for these rows, or if it has none.
@@ -64,14 +79,52 @@ pub(crate) fn holds(
     host: &mut dyn TriggerHost,
     rel: &OpenRel,
     trigger: &Trigger,
+    old: Option<RowVersion<'_>>,
+    new: Option<RowVersion<'_>>,
+) -> Result<bool> {
+    let Some(condition) = compiled(host, rel, trigger)? else { return Ok(true) };
+    if condition.reads_system {
+        return holds_with_system(host, rel, &condition, [old, new]);
+    }
+    test(host, &condition, old.map(|v| v.values), new.map(|v| v.values))
+}
+
+/// As [`holds`], for a condition that reads system columns.
+#[cold]
+fn holds_with_system(
+    host: &mut dyn TriggerHost,
+    rel: &OpenRel,
+    condition: &Condition,
+    [old, new]: [Option<RowVersion<'_>>; 2],
+) -> Result<bool> {
+    let mut system = |version: Option<RowVersion<'_>>| match version {
+        Some(version) => system_columns(host.backend(), rel, version.tid).map(Some),
+        None => Ok(None),
+    };
+    let (old_system, new_system) = (system(old)?, system(new)?);
+    let (old, new) = (with_system(old, &old_system), with_system(new, &new_system));
+    test(host, condition, old.as_deref(), new.as_deref())
+}
+
+/// The values of a row and its system columns.
+fn with_system<'a>(
+    version: Option<RowVersion<'a>>,
+    system: &'a Option<[Datum; 6]>,
+) -> Option<Refs<'a>> {
+    let (version, system) = (version?, system.as_ref()?);
+    Some(version.values.iter().copied().chain(system.iter().map(Datum::as_ref)).collect())
+}
+
+fn test(
+    host: &mut dyn TriggerHost,
+    condition: &Condition,
     old: Option<&[DatumRef<'_>]>,
     new: Option<&[DatumRef<'_>]>,
 ) -> Result<bool> {
-    let Some(program) = compiled(host, rel, trigger)? else { return Ok(true) };
     let row = |values| match values {
         Some(values) => RowRef::Refs(values),
         None => RowRef::Nulls,
     };
     let input = RowInput { scan: RowRef::Nulls, outer: row(old), inner: row(new) };
-    program.test_row(&mut EvalState::default(), host.expressions(), &input)
+    condition.program.test_row(&mut EvalState::default(), host.expressions(), &input)
 }

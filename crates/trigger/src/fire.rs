@@ -93,8 +93,7 @@ pub fn row_event(host: &mut dyn TriggerHost, event: RowEvent<'_>) -> Result<()> 
     let at = Occasion { change, timing: Timing::After, level: Level::Row, updated };
     let tid = |v: Option<RowVersion<'_>>| v.map_or(Tid::INVALID, |v| v.tid);
     for t in enabled(host, event.rel, at)? {
-        let (old, new) = (event.old.map(|v| v.values), event.new.map(|v| v.values));
-        if !condition::holds(host, event.rel, t, old, new)? {
+        if !condition::holds(host, event.rel, t, event.old, event.new)? {
             continue;
         }
         let required = match constraint_function(t.function).map(|f| f.side) {
@@ -150,7 +149,8 @@ fn call_before(
 ) -> Result<BeforeRowResult> {
     let (rel, change) = (proposed.rel, proposed.change());
     let old_row = proposed.old.map(|v| v.values);
-    if !condition::holds(host, rel, trigger, old_row, new_row)? {
+    let new_version = new_row.map(|values| RowVersion { tid: Tid::INVALID, values });
+    if !condition::holds(host, rel, trigger, proposed.old, new_version)? {
         return Ok(BeforeRowResult::Keep);
     }
     let (old, new) = (proposed.old.map_or(Tid::INVALID, |v| v.tid), Tid::INVALID);

@@ -43,6 +43,7 @@ pub use fire::{
 };
 pub use host::TriggerHost;
 pub use queue::TriggerManager;
-pub use ri::validate as validate_foreign_key;
+pub use ri::{check_no_references, validate as validate_foreign_key};
+pub use rows::system_columns;
 pub use stats::TriggerStats;
 pub use transition::capture;

@@ -17,7 +17,7 @@ pub(crate) mod query;
 pub(crate) mod read;
 mod validation;
 
-pub use validation::validate;
+pub use validation::{check_no_references, validate};
 
 use crate::call::TriggerCall;
 use crate::host::{TriggerHost, no_constraint};

@@ -4,10 +4,40 @@ use crate::queue::Event;
 use engine::Backend;
 use engine::table::{self, RowFetch};
 use executor::{OpenRel, Refs};
-use ids::{AttrNo, Tid};
+use ids::{AttrNo, Oid, Tid};
 use pgerror::{PgError, Result};
 use std::sync::Arc;
-use types::Batch;
+use types::{Batch, Datum};
+
+/// The system columns of a row: ctid, xmin, cmin, xmax, cmax and tableoid, in the order of their
+/// numbers.
+const SYSTEM_COLUMNS: [AttrNo; 6] = [-1, -2, -3, -4, -5, -6];
+
+/// The position of a system column in the result of [`system_columns`].
+pub(crate) fn system_position(column: AttrNo) -> usize {
+    (-1 - column).clamp(0, SYSTEM_COLUMNS.len() as AttrNo - 1) as usize
+}
+
+/// The system columns of a row version in the order of their numbers, from -1 to -6. A row that is
+/// not stored, whose TID is invalid, has those of a composite value.
+pub fn system_columns(be: &mut Backend, rel: &OpenRel, tid: Tid) -> Result<[Datum; 6]> {
+    if tid == Tid::INVALID {
+        return Ok(unstored(rel.row_type));
+    }
+    let mut batch = table::new_batch(&rel.table, &SYSTEM_COLUMNS);
+    if !RowFetch::new(&rel.table, &SYSTEM_COLUMNS)?.version(be, tid, &mut batch)? {
+        return Err(PgError::internal("failed to fetch tuple for a trigger"));
+    }
+    Ok(std::array::from_fn(|i| batch.columns[i].get(0).to_owned()))
+}
+
+/// The system columns of a composite value: the header of one has its type modifier and its type
+/// in place of xmax and cmin.
+fn unstored(row_type: Oid) -> [Datum; 6] {
+    let (ty, typmod) = (Datum::oid(row_type), Datum::oid(Oid(u32::MAX)));
+    let none = Datum::oid(Oid::INVALID);
+    [Datum::bytes(Tid::INVALID.to_bytes()), none.clone(), ty.clone(), typmod, ty, none]
+}
 
 /// Reads rows of one table. Several triggers of a row share what was read last.
 pub(crate) struct EventRows {

@@ -6,11 +6,13 @@ use pgerror::{PgError, Result, pg_err};
 use std::any::Any;
 use std::cell::Cell;
 use std::cmp::Ordering;
+use std::sync::Arc;
 use values::builtin_types;
 use values::datum::{Datum, DatumRef};
 use values::fn_context::{
     FnContext, RegKind, SessionContext, TypeCatalog, TypeFunctions, TypeInfo,
 };
+use values::range::RangeType;
 use values::settings::Settings;
 
 /// A context for functions of built-in types without catalogs, for bootstrap, constants in
@@ -181,6 +183,11 @@ impl TypeFunctions for BasicContext {
 }
 
 impl TypeCatalog for BasicContext {
+    fn range_type(&mut self, ty: Oid) -> Result<Arc<RangeType>> {
+        let missing = || PgError::internal(format!("type {ty} is not a range type"));
+        crate::range::builtin(ty).ok_or_else(missing)
+    }
+
     fn reg_lookup(&mut self, kind: RegKind, name: &str) -> Result<Option<Oid>> {
         match kind {
             RegKind::Type => Ok(builtin_types::by_name(name).map(|t| t.info.oid)),

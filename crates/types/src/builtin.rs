@@ -39,7 +39,6 @@ const TABLES: &[&[&[Builtin]]] = &[
         crate::enums::FNS,
         crate::record::FNS,
         crate::acl::FNS,
-        crate::network::FNS,
         crate::money::FNS,
         crate::outputs::FNS,
         crate::range::FNS,
@@ -59,6 +58,8 @@ const TABLES: &[&[&[Builtin]]] = &[
     crate::string::TABLES,
     datetime::TABLES,
     textsearch::TABLES,
+    ranges::TABLES,
+    network::TABLES,
     crate::json::TABLES,
 ];
 

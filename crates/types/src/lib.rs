@@ -1,7 +1,8 @@
 //! Type input and output, operators and functions on values, of all type families.
 //!
 //! The representation of values and what all families share are in the crate `values`; `numeric`,
-//! `datetime` and `textsearch` are crates of their own. Their modules are re-exported here, so that
+//! `datetime`, `textsearch`, `ranges` and `network` are crates of their own. Their modules are
+//! re-exported here, so that
 //! crates above need this one only. Reading order: `values`, then one module per type family;
 //! `compare`, `hash_functions` and `builtin` (look-up in the tables of all families),
 //! `basic_context`.
@@ -24,7 +25,6 @@ pub mod bytea;
 pub mod enums;
 pub mod json;
 mod money;
-pub mod network;
 pub mod outputs;
 pub mod pseudo;
 pub mod range;
@@ -53,7 +53,9 @@ pub use basic_context::BasicContext;
 pub use builtin::{AggState, Builtin, BuiltinFn, ScalarFn, SetSource, lookup};
 pub use compare::{CompareFn, Comparer};
 pub use datetime;
+pub use network;
 pub use numeric::{self, float_aggregates, float_math, format_number};
+pub use ranges;
 pub use textsearch;
 pub use values::batch::{
     BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, BytesColumn, Column, ColumnData, NullMask,
@@ -61,6 +63,7 @@ pub use values::batch::{
 };
 pub use values::datum::{Datum, DatumRef};
 pub use values::fn_context::{FnContext, RegKind, TypeInfo};
+pub use values::range::RangeType;
 pub use values::settings::Settings;
 pub use values::width::{WIDTH_DEFAULT, average_width};
 pub use values::{

@@ -1,5 +1,5 @@
 //! Types that have only an output function, so that rows written by PostgreSQL can be read and
-//! dumped: geometry, MAC addresses, xml. Counterpart: geo_ops.c, mac.c, mac8.c, xml.c.
+//! dumped: geometry, xml. Counterpart: geo_ops.c, xml.c.
 
 use pgerror::{PgError, Result, pg_err};
 use std::fmt::Write;
@@ -52,11 +52,6 @@ fn path(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
 fn circle(n: &[String]) -> Option<String> {
     let [x, y, radius] = n else { return None };
     Some(format!("<({x},{y}),{radius}>"))
-}
-
-fn hardware_address(payload: &[u8]) -> Datum {
-    let parts: Vec<String> = payload.iter().map(|b| format!("{b:02x}")).collect();
-    Datum::text(&parts.join(":"))
 }
 
 /// The text with its XML declaration without the encoding; a declaration that has default values
@@ -144,8 +139,6 @@ scalars! { FNS;
         geometry(cx, a, 0, |n| (n.len() == 3).then(|| format!("{{{}}}", n.join(","))))
     },
     "circle_out" => |cx, a| geometry(cx, a, 0, circle),
-    "macaddr_out" => |_, a| Ok(hardware_address(a[0].as_bytes())),
-    "macaddr8_out" => |_, a| Ok(hardware_address(a[0].as_bytes())),
     "xml_out" => |_, a| Ok(Datum::text(&xml(&String::from_utf8_lossy(a[0].as_bytes())))),
     "pg_ndistinct_out" => |_, a| Ok(Datum::text(&statistics(a[0].as_bytes(), false)?)),
     "pg_dependencies_out" => |_, a| Ok(Datum::text(&statistics(a[0].as_bytes(), true)?)),

@@ -168,6 +168,12 @@ pub fn table_options(defs: &[DefElem]) -> Result<Option<Vec<Text>>> {
     transform(None, &defs, None, TABLE, false)
 }
 
+/// Parameters of a new partitioned table, which has none.
+pub fn partitioned_options(defs: &[DefElem]) -> Result<Option<Vec<Text>>> {
+    let defs: Vec<DefElem> = defs.iter().filter(|d| !is_oids(d)).cloned().collect();
+    transform(None, &defs, None, &[], false)
+}
+
 fn is_oids(def: &DefElem) -> bool {
     def.defnamespace.is_none() && &*def.defname == "oids"
 }

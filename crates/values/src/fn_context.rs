@@ -1,6 +1,7 @@
 //! The call context of functions ([`FnContext`]): everything besides their arguments.
 
 use crate::datum::{Datum, DatumRef};
+use crate::range::RangeType;
 use crate::settings::Settings;
 use ids::Oid;
 use ids::code::{Align, TypCategory, TypType};
@@ -179,9 +180,22 @@ pub trait TypeFunctions {
 /// Catalog look-ups of types, and of the objects that `reg*` values refer to. The default bodies
 /// are for contexts without catalogs.
 pub trait TypeCatalog {
-    /// The subtype of a range or multirange type.
-    fn range_subtype(&mut self, ty: Oid) -> Result<Oid> {
-        Err(PgError::unsupported(format!("range type {ty}")))
+    /// The range type with this OID, or whose multirange type has this OID. Error XX000 if it is
+    /// neither.
+    fn range_type(&mut self, ty: Oid) -> Result<Arc<RangeType>> {
+        Err(PgError::internal(format!("type {ty} is not a range type")))
+    }
+
+    /// The difference of two values of a range type's subtype by its `subtype_diff` function, which
+    /// it must have.
+    fn range_difference(
+        &mut self,
+        ty: &RangeType,
+        a: DatumRef<'_>,
+        b: DatumRef<'_>,
+    ) -> Result<f64> {
+        let _ = (a, b);
+        Err(PgError::unsupported(format!("function {}", ty.subdiff)))
     }
 
     /// The locale of a collation; `None` if it orders by bytes and has no letters of its own.
@@ -384,7 +398,11 @@ macro_rules! delegate_fn_context {
 
         impl $crate::fn_context::TypeCatalog for $context {
             $crate::fn_context::delegate_fn_context! { @ $self, $to, TypeCatalog,
-                range_subtype(ty: ids::Oid) -> ids::Oid;
+                range_type(ty: ids::Oid) -> std::sync::Arc<$crate::range::RangeType>;
+                range_difference(
+                    ty: &$crate::range::RangeType, a: $crate::datum::DatumRef<'_>,
+                    b: $crate::datum::DatumRef<'_>
+                ) -> f64;
                 locale(collation: ids::Oid) -> Option<std::sync::Arc<$crate::locale::Locale>>;
                 domain_base(ty: ids::Oid) -> (ids::Oid, i32);
                 row_desc(ty: ids::Oid, typmod: i32) -> std::sync::Arc<$crate::fn_context::RowDesc>;

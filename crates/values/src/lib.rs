@@ -25,6 +25,7 @@ pub mod fn_context;
 pub mod function;
 pub mod gin;
 pub mod hash;
+pub mod range;
 pub mod settings;
 pub mod type_io;
 

@@ -18,6 +18,7 @@ mod os;
 pub mod process;
 pub mod program;
 mod random;
+pub mod terminal;
 pub mod zoneinfo;
 
 pub use clock::{Clock, ManualClock, SystemClock};

@@ -12,6 +12,8 @@ pub enum Signal {
     Quit,
     Terminate,
     User1,
+    User2,
+    Abort,
     Kill,
 }
 
@@ -19,13 +21,16 @@ const AWAITED: [Signal; 5] =
     [Signal::Hangup, Signal::Interrupt, Signal::Quit, Signal::Terminate, Signal::User1];
 
 impl Signal {
-    fn number(self) -> libc::c_int {
+    /// The number of the signal on this platform.
+    pub fn number(self) -> i32 {
         match self {
             Signal::Hangup => libc::SIGHUP,
             Signal::Interrupt => libc::SIGINT,
             Signal::Quit => libc::SIGQUIT,
             Signal::Terminate => libc::SIGTERM,
             Signal::User1 => libc::SIGUSR1,
+            Signal::User2 => libc::SIGUSR2,
+            Signal::Abort => libc::SIGABRT,
             Signal::Kill => libc::SIGKILL,
         }
     }
@@ -203,6 +208,30 @@ pub fn raise_open_files() -> u64 {
         }
     }
     limit.rlim_cur
+}
+
+/// Raises the size of core files to what the kernel allows; false if it allows none.
+pub fn allow_core_files() -> bool {
+    let mut limit = libc::rlimit { rlim_cur: 0, rlim_max: 0 };
+    // SAFETY: the structure is a local variable.
+    unsafe {
+        if libc::getrlimit(libc::RLIMIT_CORE, &mut limit) != 0 || limit.rlim_max == 0 {
+            return false;
+        }
+        limit.rlim_cur = limit.rlim_max;
+        libc::setrlimit(libc::RLIMIT_CORE, &limit) == 0
+    }
+}
+
+/// Redirects standard output and standard error of this process to the file.
+pub fn redirect_output(file: &impl std::os::fd::AsRawFd) -> io::Result<()> {
+    for stream in [libc::STDOUT_FILENO, libc::STDERR_FILENO] {
+        // SAFETY: the file is open; the streams are open descriptors or free numbers.
+        if unsafe { libc::dup2(file.as_raw_fd(), stream) } < 0 {
+            return Err(io::Error::last_os_error());
+        }
+    }
+    Ok(())
 }
 
 /// Stack size that a process may use, in kilobytes, less a reserve; `None` if there is no limit.

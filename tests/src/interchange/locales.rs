@@ -185,13 +185,16 @@ fn search_indexes(client: &mut Client) {
     for (name, _) in COLLATIONS.iter().chain(&LOOSE) {
         let queries = [
             format!(
-                "SELECT md5(string_agg(n::text, ',')) FROM (SELECT n FROM texts ORDER BY t COLLATE {name}, n) s"
+                "SELECT md5(string_agg(n::text, ',')) \
+                 FROM (SELECT n FROM texts ORDER BY t COLLATE {name}, n) s"
             ),
             format!(
-                "SELECT count(*) FROM texts WHERE t COLLATE {name} >= 'c' AND t COLLATE {name} < 'o'"
+                "SELECT count(*) FROM texts \
+                 WHERE t COLLATE {name} >= 'c' AND t COLLATE {name} < 'o'"
             ),
             format!(
-                "SELECT count(*) FROM texts x WHERE EXISTS (SELECT 1 FROM texts y WHERE y.t COLLATE {name} = upper(x.t))"
+                "SELECT count(*) FROM texts x \
+                 WHERE EXISTS (SELECT 1 FROM texts y WHERE y.t COLLATE {name} = upper(x.t))"
             ),
         ];
         for query in queries {
@@ -285,7 +288,8 @@ CREATE COLLATION c3 (PROVIDER = icu, LOCALE = '@colStrength=primary', DETERMINIS
 CREATE COLLATION c3 (LOCALE = 'C')
 SELECT 'ä' < 'b' COLLATE c2
 SELECT collname, collprovider, collisdeterministic, collencoding, collcollate, collctype, \
-  colliculocale, collversion FROM pg_collation WHERE collnamespace = 'public'::regnamespace ORDER BY 1
+  colliculocale, collversion FROM pg_collation \
+  WHERE collnamespace = 'public'::regnamespace ORDER BY 1
 SELECT collname, pg_collation_actual_version(oid) IS NULL FROM pg_collation WHERE collname LIKE 'c_'
 ALTER COLLATION c1 REFRESH VERSION
 ALTER COLLATION c2 REFRESH VERSION
@@ -309,7 +313,8 @@ SELECT a < b FROM t
 DROP COLLATION c4
 DROP COLLATION c4 CASCADE
 SELECT pg_import_system_collations('public') > 0
-SELECT count(*), md5(string_agg(collname || description, ',' ORDER BY collname)) FROM pg_description \
+SELECT count(*), md5(string_agg(collname || description, ',' ORDER BY collname)) \
+  FROM pg_description \
   JOIN pg_collation c ON c.oid = objoid WHERE classoid = 'pg_collation'::regclass \
   AND collnamespace = 'public'::regnamespace AND collname LIKE '%-x-icu'
 SELECT pg_import_system_collations(77)
@@ -348,10 +353,13 @@ SET lc_numeric = 'xx_YY.UTF-8'
 SET lc_numeric = 'de_DE.UTF-8'
 SET lc_monetary = 'de_DE.UTF-8'
 SET lc_time = 'de_DE.UTF-8'
-SELECT to_char(-1234567.891, x) FROM unnest('{L9G999G999D99,FM9G999G999D99L,9G999.9,S9G999G999D9,99G99D}'::text[]) x
+SELECT to_char(-1234567.891, x) \
+  FROM unnest('{L9G999G999D99,FM9G999G999D99L,9G999.9,S9G999G999D9,99G99D}'::text[]) x
 SELECT to_number('1.234,5', '9G999D9'), to_number('12,5 €', '99D9 L')
-SELECT m, -m, m::numeric FROM (VALUES (1234567.891::numeric::money), ('0'), ('-1,5 €'), ('12.345,678'), (5::money)) v (m)
-SELECT to_char('2024-03-06'::date, x) FROM unnest('{TMMonth,TMMONTH,TMmonth,TMMon,TMDay,TMDAY,TMdy,Month,FMDay}'::text[]) x
+SELECT m, -m, m::numeric \
+  FROM (VALUES (1234567.891::numeric::money), ('0'), ('-1,5 €'), ('12.345,678'), (5::money)) v (m)
+SELECT to_char('2024-03-06'::date, x) \
+  FROM unnest('{TMMonth,TMMONTH,TMmonth,TMMon,TMDay,TMDAY,TMdy,Month,FMDay}'::text[]) x
 SELECT to_date('3 MÄRZ 2024', 'DD TMMonth YYYY'), to_date('Mi 06 Mär 2024', 'TMDy DD TMMon YYYY')
 SELECT to_date('3 March 2024', 'DD TMMonth YYYY')
 SET lc_numeric = 'sv_SE.UTF-8'

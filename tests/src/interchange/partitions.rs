@@ -1,10 +1,12 @@
 //! Partitioned tables of PostgreSQL in Norsu's catalog queries: the bounds of each partition, and
-//! its position in the partition tree.
+//! its position in the partition tree. Partitioned tables of Norsu in PostgreSQL.
 
+use super::unsupported_objects::dumped;
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::Norsu;
-use testkit::postgres::{self, PostgresServer, chown_to_server_user};
+use testkit::postgres::{self, PostgresServer, chown_to_server_user, run};
+use testkit::verify;
 
 const OBJECTS: &str = "
 CREATE TYPE mood AS ENUM ('sad', 'ok', 'happy');
@@ -116,4 +118,33 @@ fn partitions_of_postgres_are_shown_equally() {
     assert!(expected.iter().all(|rows| !rows.is_empty()));
     let described = expected[0].iter().filter(|row| row.contains("IS NOT NULL")).count();
     assert!(described > 25, "{described}");
+}
+
+#[test]
+fn partitions_of_norsu_are_used_by_postgres() {
+    let dir = TempDir::new("made_partitions");
+    chown_to_server_user(dir.path());
+    let data = dir.path().join("data");
+    postgres::init_with(&data, &["--locale=C", "-k"]);
+    let real = PostgresServer::start(&data, "postgres");
+    real.connect("postgres").must(OBJECTS);
+    drop(real);
+    let ours = Norsu::start(&data, &[]);
+    ours.connect("postgres").must("CREATE DATABASE made TEMPLATE template0");
+    ours.connect("made").must(OBJECTS);
+    ours.stop(&data);
+    let real = PostgresServer::start(&data, "postgres");
+    let dump = |database| {
+        let mut program = real.client("pg_dump");
+        program.args(["--schema-only", database]);
+        dumped(&run(program))
+    };
+    assert_eq!(dump("made"), dump("postgres"));
+    let rows = "INSERT INTO l SELECT g % 10, g FROM generate_series(1, 99) g; \
+                INSERT INTO one SELECT g FROM generate_series(-9, 30) g; \
+                SELECT tableoid::regclass, count(*) FROM l GROUP BY 1 ORDER BY 1; \
+                SELECT tableoid::regclass, count(*) FROM one GROUP BY 1 ORDER BY 1; \
+                SELECT count(*) FROM pg_class WHERE reltoastrelid <> 0";
+    assert_eq!(real.query("made", rows), real.query("postgres", rows));
+    verify::check(&real);
 }

@@ -225,7 +225,7 @@ fn refuse(data: &Path) {
         let mut theirs = program("pg_waldump");
         theirs.args(*args).current_dir(data);
         let ((_, ours), (_, theirs)) = (output(ours), output(theirs));
-        let name = ours.replace("norsu waldump", "pg_waldump");
+        let name = ours.replace("norsu waldump", "pg_waldump").replace("norsu: ", "pg_waldump: ");
         assert_eq!(name, theirs, "{args:?}");
         assert!(!theirs.is_empty(), "{args:?}");
     }

@@ -26,6 +26,8 @@ cases! {
     closing_all_cursors_ends_portals,
     portals_that_fail_in_a_savepoint,
     changed_statements_are_described,
+    types_are_inferred_again_after_a_change,
+    binary_labels_of_enumerations,
 }
 
 fn contents_of_messages(both: &Both) {
@@ -488,6 +490,34 @@ fn changed_statements_are_described(both: &Both) {
             .sync(),
         8,
     );
+}
+
+/// The binary form of a label is its text, of any length, also in arrays.
+fn binary_labels_of_enumerations(both: &Both) {
+    let make = "create type wire_label as enum ('one', 'a longer label')";
+    let bound = |label: &[u8]| {
+        let types = b().parse("", "select $1::wire_label, array[$1::wire_label]", &[]);
+        let values = [Some(label)];
+        types.bind("", "", &[1], &values, &[1, 0]).execute("", 0).sync()
+    };
+    both.check(make, b().query(make), 1);
+    for label in [&b"one"[..], b"a longer label", b"another", b"a longer label\0"] {
+        both.check("binary label", bound(label), 1);
+    }
+    both.check("drop", b().query("drop type wire_label"), 1);
+}
+
+/// A text that is parsed again has the parameter types of the changed table, even if the old ones
+/// would do (`time` is converted to `timetz`).
+fn types_are_inferred_again_after_a_change(both: &Both) {
+    let sql = "insert into wire_inferred values ($1)";
+    let parse = |bytes: Bytes, name| bytes.parse(name, sql, &[]).describe(b'S', name).sync();
+    let make = "create table wire_inferred (v time)";
+    let first = parse(parse(b().query(make), "a"), "");
+    let changed = first.query("drop table wire_inferred");
+    let changed = changed.query("create table wire_inferred (v timetz)");
+    let again = parse(parse(changed, "b"), "").query("drop table wire_inferred");
+    both.check(make, again, 8);
 }
 
 /// A portal that is older than the savepoint in which it fails still exists after the rollback to

@@ -38,20 +38,23 @@ fn main_file(options: &InitOptions) -> String {
         let _ = writeln!(out, "{name} = {value}");
     };
     set("log_timezone", &quoted(&options.timezone));
-    set("datestyle", "'iso, mdy'");
+    set("datestyle", &quoted(&format!("iso, {}", options.date_order)));
     set("timezone", &quoted(&options.timezone));
     set("lc_messages", &quoted(&options.lc_messages));
     set("lc_monetary", &quoted(&options.lc_monetary));
     set("lc_numeric", &quoted(&options.lc_numeric));
     set("lc_time", &quoted(&options.lc_time));
     set("default_text_search_config", &quoted(&options.text_search_config));
+    if options.md5_passwords {
+        set("password_encryption", "md5");
+    }
     if options.group_access {
         set("log_file_mode", "0640");
     }
     // Like initdb, scale the WAL size limits with the segment size.
     let megabytes = options.wal_segment_size / (1024 * 1024);
-    out.replace("{max_wal_size}", &size((64 * megabytes).max(1024)))
-        .replace("{min_wal_size}", &size((5 * megabytes).max(80)))
+    out.replace("{max_wal_size}", &size(64 * megabytes))
+        .replace("{min_wal_size}", &size(5 * megabytes))
 }
 
 fn size(megabytes: u32) -> String {

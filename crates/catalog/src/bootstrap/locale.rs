@@ -3,29 +3,18 @@
 //! Counterpart: initdb.c (`check_locale_encoding`).
 
 use super::InitOptions;
-use crate::encoding;
+use crate::{collations, encoding};
 use pgerror::{PgError, Result, SqlState};
 
-/// The encoding implied by the locale's name. `None` for C and POSIX, which work with every
-/// encoding.
-pub(super) fn encoding_of(locale: &str) -> Option<i32> {
-    if is_c(locale) {
-        return None;
-    }
-    let suffix = locale.split_once('.').map(|(_, s)| s.split('@').next().unwrap_or(s));
-    Some(suffix.and_then(encoding::number).unwrap_or(8))
-}
-
-fn is_c(locale: &str) -> bool {
-    matches!(locale, "C" | "POSIX" | "")
-}
-
-/// Rejects locales whose implied encoding differs from the database encoding.
+/// Rejects locales whose encoding differs from the database encoding, and encodings for which ICU
+/// is not used.
 pub(super) fn check(options: &InitOptions) -> Result<()> {
     for locale in [&options.lc_collate, &options.lc_ctype] {
-        let Some(needed) = encoding_of(locale) else { continue };
+        // C and POSIX work with every encoding.
+        let needed = collations::encoding_of_locale(locale).filter(|e| *e != encoding::SQL_ASCII);
+        let Some(needed) = needed else { continue };
         // SQL_ASCII disables the check, as in initdb.
-        if needed != options.encoding && options.encoding != 0 {
+        if needed != options.encoding && options.encoding != encoding::SQL_ASCII {
             return Err(PgError::new(SqlState::INVALID_PARAMETER_VALUE, "encoding mismatch")
                 .detail(format!(
                     "The encoding {} does not go with the locale \"{locale}\", which has {}.",
@@ -33,6 +22,14 @@ pub(super) fn check(options: &InitOptions) -> Result<()> {
                     encoding::name(needed),
                 )));
         }
+    }
+    if options.icu_locale.is_some() && options.encoding != encoding::UTF8 {
+        return Err(PgError::new(SqlState::INVALID_PARAMETER_VALUE, "encoding mismatch").detail(
+            format!(
+                "The encoding {} is not supported with the ICU provider.",
+                encoding::name(options.encoding)
+            ),
+        ));
     }
     Ok(())
 }

@@ -7,16 +7,17 @@
 //! Counterpart: `ATExecAddColumn`, `StoreAttrDefault`.
 
 use super::attribute::{WITH_COLUMNS, must_be};
-use super::queue::Work;
+use super::queue::{Scope, Work};
 use super::rewrite;
-use crate::create_table::{self, Constraints};
+use crate::create_table::{self, Column, Constraints};
 use crate::sequence;
+use analyze::SessionLookup;
 use catalog::RelDesc;
 use catalog::rows::{AnyArray, PgAttribute, PgClass};
 use eval::{EvalState, Volatility};
 use ids::code::TypType;
 use ids::{AttrNo, Oid, RelKind};
-use parse::ast::{AlterTableCmd, ConstrType, Node};
+use parse::ast::{AlterTableCmd, ColumnDef, ConstrType, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use plan::expr::NextValueExpr;
@@ -25,14 +26,14 @@ use types::Datum;
 use utility::host::{CommandHost, notice};
 use utility::{class, columns, exprs};
 
-/// Adds a column.
+/// Adds a column to one table, and returns it; `None` if the table has the column already.
 pub fn add(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
-    cmd: &AlterTableCmd,
+    (cmd, scope): (&AlterTableCmd, Scope),
     work: &mut Work,
     sql: &str,
-) -> Result<()> {
+) -> Result<Option<Column>> {
     must_be(rel, WITH_COLUMNS, "ADD COLUMN")?;
     let Some(Node::ColumnDef(def)) = &cmd.def else {
         return Err(PgError::internal("ADD COLUMN without a column"));
@@ -41,11 +42,18 @@ pub fn add(
     if crate::relation::SYSTEM_COLUMNS.iter().any(|s| s.0 == name) {
         bail!(DUPLICATE_COLUMN, "column name \"{name}\" conflicts with a system column name");
     }
+    if scope.recursing
+        && !rel.class.reloftype.is_valid()
+        && let Some(own) = rel.column(name)
+    {
+        merge(host, rel, def, own)?;
+        return Ok(None);
+    }
     if rel.column(name).is_some() {
         let message = format!("column \"{name}\" of relation \"{}\" already exists", rel.name());
         if cmd.missing_ok {
             host.notice(notice(pg_err!(DUPLICATE_COLUMN, "{message}, skipping")));
-            return Ok(());
+            return Ok(None);
         }
         bail!(DUPLICATE_COLUMN, "{message}");
     }
@@ -56,6 +64,10 @@ pub fn add(
     let mut new = create_table::column(host, def, rel.name(), &mut constraints, sql)?;
     create_table::repeat_notices(host, def)?;
     crate::relation::check_column_type(host, &new.column, rel.kind(), rel.class.reltype)?;
+    // The columns of a typed table are its own.
+    if scope.recursing && !rel.class.reloftype.is_valid() {
+        (new.column.is_local, new.column.inhcount) = (false, 1);
+    }
     let oid = rel.oid();
     let class = &rel.class.row;
     let persistence = class.relpersistence;
@@ -101,7 +113,40 @@ pub fn add(
     }
     let keys = create_table::distinct_keys(&constraints.keys);
     let later = [keys, constraints.checks, constraints.foreign];
-    later.into_iter().flatten().for_each(|c| work.push_constraint(c));
+    later.into_iter().flatten().for_each(|c| work.push_constraint(c, scope));
+    Ok(Some(new))
+}
+
+/// A child has the column already: it is inherited too from now on.
+fn merge(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    def: &ColumnDef,
+    own: &PgAttribute,
+) -> Result<()> {
+    let name = own.attname.as_str();
+    let (ty, typmod, collation) =
+        analyze::ddl::column_type(&mut SessionLookup::new(host), def, "")?;
+    let table = rel.name();
+    if (ty, typmod) != (own.atttypid, own.atttypmod) {
+        bail!(
+            DATATYPE_MISMATCH,
+            "child table \"{table}\" has different type for column \"{name}\""
+        );
+    }
+    if collation != own.attcollation {
+        let mut cat = host.catalog();
+        let (a, b) =
+            (cat.collation(collation)?.collname, cat.collation(own.attcollation)?.collname);
+        return Err(pg_err!(
+            COLLATION_MISMATCH,
+            "child table \"{table}\" has different collation for column \"{name}\""
+        )
+        .detail(format!("\"{a}\" versus \"{b}\"")));
+    }
+    class::change_column(host, rel.oid(), own.attnum, |a| a.attinhcount += 1)?;
+    let message = format!("merging definition of column \"{name}\" for child \"{table}\"");
+    host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "{message}")));
     Ok(())
 }
 

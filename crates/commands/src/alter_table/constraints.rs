@@ -3,30 +3,34 @@
 //! Counterpart: `ATExecAddConstraint`, `ATExecAlterConstraint`, `ATExecValidateConstraint`.
 
 use super::attribute::{TABLES, TABLES_AND_FOREIGN, column, must_be};
-use super::queue::Work;
-use crate::{constraint, create_table, index};
+use super::queue::{Scope, Work};
+use super::recurse;
+use crate::foreign_key::{self, Addition};
+use crate::partitions::indexes::Creation;
+use crate::{constraint, create_table, define_table, index};
 use catalog::rows::{CatalogRow, PgAttribute, PgClass, PgConstraint, PgIndex, PgTrigger, indexes};
 use catalog::{ObjectAddress, RelDesc};
 use define::deletion;
 use ids::builtin::proc;
 use ids::code::{ColumnIdentity, ConType, DepType};
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterTableCmd, ConstrType, Constraint, Node};
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::{CommandHost, notice};
 use utility::{class, names};
 
-/// Adds a table constraint. Existing rows are checked in phase 3; indexes are filled at once unless
-/// the table is to be rewritten.
-pub fn add(host: &mut dyn CommandHost, c: &Constraint, work: &mut Work, sql: &str) -> Result<()> {
+/// Adds a table constraint that is no CHECK constraint. Existing rows are checked in phase 3;
+/// indexes are filled at once unless the table is to be rewritten.
+pub fn add(
+    host: &mut dyn CommandHost,
+    (c, scope): (&Constraint, Scope),
+    work: &mut Work,
+    sql: &str,
+) -> Result<()> {
     match c.contype {
-        ConstrType::Check => {
-            let checks = constraint::add_checks(host, work.oid, &[c], true, "")?;
-            work.rewrite.checks.extend(checks);
-            Ok(())
-        }
         ConstrType::Foreign => {
-            let added = constraint::add_foreign_key(host, work.oid, c, true)?;
+            let how = Addition { validate: true, recurse: scope.recurse };
+            let added = foreign_key::add(host, work.oid, c, how)?;
             work.foreign_keys.extend(added);
             Ok(())
         }
@@ -35,10 +39,19 @@ pub fn add(host: &mut dyn CommandHost, c: &Constraint, work: &mut Work, sql: &st
             None => {
                 (0..c.keys.len()).try_for_each(|i| create_table::check_key_twice(c, i, sql))?;
                 let filled = !work.rewrite.is_needed();
-                create_table::add_keys(host, work.oid, std::slice::from_ref(c), filled, sql)
+                let how = Creation { filled, recurse: scope.recurse };
+                create_table::add_keys(host, work.oid, std::slice::from_ref(c), how, sql)
             }
         },
-        ConstrType::Exclusion => Err(PgError::unsupported("exclusion constraints")),
+        ConstrType::Exclusion => {
+            let rel = host.catalog().relation(work.oid)?;
+            Err(match rel.kind() {
+                RelKind::PartitionedTable => {
+                    define_table::no_exclusion().at(parse::position(sql, c.location))
+                }
+                _ => PgError::unsupported("exclusion constraints"),
+            })
+        }
         _ => Err(PgError::unsupported("this constraint")),
     }
 }
@@ -121,6 +134,12 @@ fn use_index(
     sql: &str,
 ) -> Result<()> {
     let rel = &host.catalog().relation(work.oid)?;
+    if rel.kind() == RelKind::PartitionedTable {
+        bail!(
+            FEATURE_NOT_SUPPORTED,
+            "ALTER TABLE / ADD CONSTRAINT USING INDEX is not supported on partitioned tables"
+        );
+    }
     let primary = c.contype == ConstrType::Primary;
     let schema = rel.class.relnamespace;
     let found = host.catalog().relation_in(schema, name)?;
@@ -222,9 +241,6 @@ pub fn set_not_null(host: &mut dyn CommandHost, name: &str, work: &mut Work) -> 
 pub fn drop_not_null(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
     must_be(rel, TABLES_AND_FOREIGN, "ALTER COLUMN ... DROP NOT NULL")?;
     let a = column(rel, cmd)?;
-    if !a.attnotnull {
-        return Ok(());
-    }
     if a.attidentity != ColumnIdentity::No {
         bail!(
             SYNTAX_ERROR,
@@ -249,11 +265,12 @@ pub fn drop_not_null(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTable
             );
         }
     }
+    recurse::check_parent_nullable(host, rel, a.attname.as_str())?;
     class::change_column(host, rel.oid(), a.attnum, |a| a.attnotnull = false)
 }
 
 /// The constraint with this name on the table.
-fn named(
+pub fn named(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
     name: &str,
@@ -263,21 +280,35 @@ fn named(
     Ok(host.catalog().scan(index, &keys)?.pop())
 }
 
-fn undefined(rel: &RelDesc, name: &str) -> PgError {
+/// The error for a constraint that does not exist.
+pub fn undefined(rel: &RelDesc, name: &str) -> PgError {
     pg_err!(UNDEFINED_OBJECT, "constraint \"{name}\" of relation \"{}\" does not exist", rel.name())
 }
 
-pub fn drop(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
+/// Drops a constraint of one table, and returns its row.
+pub fn drop(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    cmd: &AlterTableCmd,
+    scope: Scope,
+) -> Result<Option<PgConstraint>> {
     must_be(rel, TABLES_AND_FOREIGN, "DROP CONSTRAINT")?;
     let name = cmd.name.as_deref().unwrap_or("");
     let Some(row) = named(host, rel, name)? else {
         let e = undefined(rel, name);
-        if cmd.missing_ok {
+        if cmd.missing_ok && !scope.recursing {
             host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "{}, skipping", e.message())));
-            return Ok(());
+            return Ok(None);
         }
         return Err(e);
     };
+    if row.coninhcount > 0 && !scope.recursing {
+        bail!(
+            INVALID_TABLE_DEFINITION,
+            "cannot drop inherited constraint \"{name}\" of relation \"{}\"",
+            rel.name()
+        );
+    }
     if row.contype == ConType::ForeignKey && row.confrelid.is_valid() && row.confrelid != rel.oid()
     {
         host.lock_relation(row.confrelid, names::mode::ACCESS_EXCLUSIVE)?;
@@ -285,7 +316,8 @@ pub fn drop(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
         host.check_not_in_use(referenced.oid(), referenced.name(), "ALTER TABLE")?;
     }
     let object = ObjectAddress::of::<PgConstraint>(row.oid);
-    deletion::drop_objects(host, &[object], deletion::behavior(cmd.behavior), false)
+    deletion::drop_objects(host, &[object], deletion::behavior(cmd.behavior), false)?;
+    Ok(Some(row.row.clone()))
 }
 
 /// ALTER CONSTRAINT: the deferrability of a foreign key.
@@ -311,39 +343,80 @@ pub fn alter(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> 
             rel.name()
         );
     }
-    if row.condeferrable == deferrable && row.condeferred == deferred {
-        return Ok(());
+    if row.conparentid.is_valid() {
+        return Err(derived(host, rel, &row)?);
     }
+    let same = row.condeferrable == deferrable && row.condeferred == deferred;
+    match same && rel.kind() != RelKind::PartitionedTable {
+        true => Ok(()),
+        false => set_deferrability(host, &row, (deferrable, deferred)),
+    }
+}
+
+/// The error for a constraint that belongs to one of a partitioned table.
+fn derived(host: &mut dyn CommandHost, rel: &RelDesc, row: &PgConstraint) -> Result<PgError> {
     let mut cat = host.catalog();
-    let new = PgConstraint { condeferrable: deferrable, condeferred: deferred, ..row.row.clone() };
-    cat.update(&row, &new)?;
-    for t in cat.scan(indexes::PG_TRIGGER_TGCONSTRAINT_INDEX, &[row.oid.into()])? {
-        // Only the check triggers and NO ACTION are deferrable: see `add_triggers`.
-        if !matches!(
-            t.tgfoid,
-            proc::RI_FKEY_CHECK_INS
-                | proc::RI_FKEY_CHECK_UPD
-                | proc::RI_FKEY_NOACTION_DEL
-                | proc::RI_FKEY_NOACTION_UPD
-        ) {
-            continue;
-        }
-        let new = PgTrigger { tgdeferrable: deferrable, tginitdeferred: deferred, ..t.row.clone() };
-        cat.update(&t, &new)?;
-        cat.invalidate_relation(t.tgrelid, false);
+    let mut top = row.clone();
+    while let Some(parent) = cat.constraint(top.conparentid)? {
+        top = parent.row.clone();
     }
-    cat.invalidate_relation(rel.oid(), false);
-    cat.invalidate_relation(row.confrelid, false);
+    let (name, table) = (&row.conname, cat.class(top.conrelid)?.relname);
+    let e = pg_err!(
+        INTERNAL_ERROR,
+        "cannot alter constraint \"{name}\" on relation \"{}\"",
+        rel.name()
+    );
+    Ok(e.detail(format!(
+        "Constraint \"{name}\" is derived from constraint \"{}\" of relation \"{table}\".",
+        top.conname
+    ))
+    .hint("You may alter the constraint it derives from, instead."))
+}
+
+/// Counterpart: `ATExecAlterConstrRecurse`.
+fn set_deferrability(
+    host: &mut dyn CommandHost,
+    row: &catalog::Row<PgConstraint>,
+    (deferrable, deferred): (bool, bool),
+) -> Result<()> {
+    let mut cat = host.catalog();
+    if row.condeferrable != deferrable || row.condeferred != deferred {
+        let new =
+            PgConstraint { condeferrable: deferrable, condeferred: deferred, ..row.row.clone() };
+        cat.update(row, &new)?;
+        for t in cat.scan(indexes::PG_TRIGGER_TGCONSTRAINT_INDEX, &[row.oid.into()])? {
+            cat.invalidate_relation(t.tgrelid, false);
+            // Only the check triggers and NO ACTION are deferrable: see `add_triggers`.
+            if !matches!(
+                t.tgfoid,
+                proc::RI_FKEY_CHECK_INS
+                    | proc::RI_FKEY_CHECK_UPD
+                    | proc::RI_FKEY_NOACTION_DEL
+                    | proc::RI_FKEY_NOACTION_UPD
+            ) {
+                continue;
+            }
+            let (tgdeferrable, tginitdeferred) = (deferrable, deferred);
+            cat.update(&t, &PgTrigger { tgdeferrable, tginitdeferred, ..t.row.clone() })?;
+        }
+        cat.invalidate_relation(row.conrelid, false);
+        cat.invalidate_relation(row.confrelid, false);
+    }
+    for child in cat.scan(indexes::PG_CONSTRAINT_CONPARENTID_INDEX, &[row.oid.into()])? {
+        host.lock_relation(child.conrelid, names::mode::ACCESS_EXCLUSIVE)?;
+        set_deferrability(host, &child, (deferrable, deferred))?;
+    }
     Ok(())
 }
 
-/// VALIDATE CONSTRAINT. The rows are checked in phase 3.
+/// VALIDATE CONSTRAINT of one table. The rows are checked in phase 3. Returns the constraint unless
+/// it was valid.
 pub fn validate(
     host: &mut dyn CommandHost,
     rel: &RelDesc,
     cmd: &AlterTableCmd,
     work: &mut Work,
-) -> Result<()> {
+) -> Result<Option<PgConstraint>> {
     must_be(rel, TABLES, "VALIDATE CONSTRAINT")?;
     let name = cmd.name.as_deref().unwrap_or("");
     let row = named(host, rel, name)?.ok_or_else(|| undefined(rel, name))?;
@@ -355,7 +428,7 @@ pub fn validate(
         );
     }
     if row.convalidated {
-        return Ok(());
+        return Ok(None);
     }
     if row.contype == ConType::Check {
         let text = row.conbin.as_ref();
@@ -368,5 +441,6 @@ pub fn validate(
     }
     let mut cat = host.catalog();
     cat.update(&row, &PgConstraint { convalidated: true, ..row.row.clone() })?;
-    Ok(())
+    cat.increment_command_counter()?;
+    Ok(Some(row.row.clone()))
 }

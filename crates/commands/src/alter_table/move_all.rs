@@ -3,8 +3,8 @@
 //! Counterpart: `AlterTableMoveAll` of tablecmds.c.
 
 use super::phases;
-use crate::tablespace;
 use catalog::rows::PgClass;
+use clusterwide::tablespace;
 use ids::builtin::namespace::{PG_CATALOG, PG_TOAST};
 use ids::{Oid, Persistence, RelFile, RelKind};
 use parse::ast::{AlterTableCmd, AlterTableMoveAllStmt, AlterTableType, ObjectType};
@@ -66,7 +66,8 @@ pub fn move_all(host: &mut dyn CommandHost, stmt: &AlterTableMoveAllStmt, sql: &
         ..AlterTableCmd::default()
     };
     for relation in found {
-        phases::run(host, relation, std::slice::from_ref(&cmd), sql)?;
+        let cmds = std::slice::from_ref(&cmd);
+        phases::run(host, relation, (cmds, true, names::mode::ACCESS_EXCLUSIVE), sql)?;
         host.catalog().increment_command_counter()?;
     }
     Ok(())

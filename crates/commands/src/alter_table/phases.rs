@@ -3,25 +3,26 @@
 //! Counterpart: `ATController` with `ATPrepCmd`, `ATRewriteCatalogs`, `ATExecCmd`,
 //! `ATRewriteTables`.
 
-use super::queue::{Pass, Queue, Step, Work};
-use super::{add_column, attribute, constraints, identity, properties, rewrite, types};
-use catalog::{ObjectAddress, RelDesc};
-use define::deletion;
+use super::queue::{Pass, Queue, Scope, Step};
+use super::{attribute, constraints, identity, properties, recurse, rewrite, tree, types};
+use crate::hierarchy;
+use crate::partitions::attach;
 use ids::Oid;
-use parse::ast::{AlterTableCmd, AlterTableType, Node};
-use pgerror::{PgError, Result, bail, pg_err};
-use std::sync::Arc;
-use utility::host::{CommandHost, notice};
+use parse::ast::{AlterTableCmd, AlterTableType, ConstrType, Node};
+use pgerror::{PgError, Result};
+use utility::host::CommandHost;
 use utility::names;
 
 /// Runs subcommands on a locked relation.
-pub fn run(host: &mut dyn CommandHost, oid: Oid, cmds: &[AlterTableCmd], sql: &str) -> Result<()> {
-    let mut queue = Queue { tables: Vec::new() };
-    let rel = host.catalog().relation(oid)?;
-    let work = queue.entry(host, oid)?;
+pub fn run(
+    host: &mut dyn CommandHost,
+    oid: Oid,
+    (cmds, recurse, lock): (&[AlterTableCmd], bool, i32),
+    sql: &str,
+) -> Result<()> {
+    let mut queue = Queue { tables: Vec::new(), lock, pending: attach::Pending::default() };
     for cmd in cmds {
-        properties::prepare(host, &rel, cmd, work)?;
-        work.push(Pass::of(cmd), Step::Command(cmd.clone()));
+        recurse::prepare(host, &mut queue, oid, cmd, Scope { recurse, recursing: false })?;
     }
     for pass in Pass::ALL {
         let mut n = 0;
@@ -35,8 +36,17 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, cmds: &[AlterTableCmd], sql: &s
     }
     // The rewritten rows must be visible to the checks.
     host.catalog().increment_command_counter()?;
-    for constraint in queue.tables.iter().flat_map(|work| &work.foreign_keys) {
+    for check in &queue.pending.rows {
+        attach::run(host, check, check.table)?;
+    }
+    let added = queue.tables.iter().flat_map(|work| &work.foreign_keys);
+    for constraint in added.chain(&queue.pending.foreign_keys) {
         lock_for_check(host, *constraint)?;
+        let row = host.catalog().constraint(*constraint)?;
+        let Some(table) = row.map(|row| row.conrelid) else { continue };
+        if hierarchy::is_empty(host, table)? {
+            continue;
+        }
         trigger::validate_foreign_key(host.trigger_host(), *constraint)?;
     }
     Ok(())
@@ -64,13 +74,17 @@ fn run_pass(
     pass: Pass,
     sql: &str,
 ) -> Result<()> {
-    let work = &mut queue.tables[n];
-    for step in work.take(pass) {
+    for step in queue.tables[n].take(pass) {
         match step {
-            Step::Command(cmd) => subcommand(host, &cmd, work, sql)?,
-            Step::Constraint(c) => constraints::add(host, &c, work, sql)?,
-            Step::SetNotNull(column) => constraints::set_not_null(host, &column, work)?,
-            Step::Recreate(saved, stmt) => types::recreate(host, &saved, &stmt, work)?,
+            Step::Command(cmd, scope) => subcommand(host, queue, n, (&cmd, scope), sql)?,
+            Step::Constraint(c, scope) => match c.contype {
+                ConstrType::Check => recurse::add_check(host, queue, n, (&c, scope))?,
+                _ => constraints::add(host, (&c, scope), &mut queue.tables[n], sql)?,
+            },
+            Step::SetNotNull(column, scope) => {
+                recurse::key_not_null(host, queue, n, &column, scope)?;
+            }
+            Step::Recreate(saved, stmt) => types::recreate(host, &saved, &stmt, queue, n)?,
         }
         host.catalog().increment_command_counter()?;
     }
@@ -82,14 +96,17 @@ fn run_pass(
 
 fn subcommand(
     host: &mut dyn CommandHost,
-    cmd: &AlterTableCmd,
-    work: &mut Work,
+    queue: &mut Queue,
+    n: usize,
+    (cmd, scope): (&AlterTableCmd, Scope),
     sql: &str,
 ) -> Result<()> {
+    let lock = queue.lock;
+    let work = &mut queue.tables[n];
     let rel = host.catalog().relation(work.oid)?;
     match cmd.subtype {
-        AlterTableType::AddColumn => add_column::add(host, &rel, cmd, work, sql),
-        AlterTableType::DropColumn => drop_column(host, &rel, cmd),
+        AlterTableType::AddColumn => recurse::add_column(host, queue, n, (cmd, scope), sql),
+        AlterTableType::DropColumn => recurse::drop_column(host, &rel, (cmd, scope), lock),
         AlterTableType::AlterColumnType => types::alter(host, &rel, cmd, work, sql),
         AlterTableType::ColumnDefault => attribute::set_default(host, &rel, cmd),
         AlterTableType::SetNotNull => {
@@ -114,32 +131,21 @@ fn subcommand(
         AlterTableType::AddConstraint => {
             attribute::must_be(&rel, attribute::TABLES_AND_FOREIGN, "ADD CONSTRAINT")?;
             match &cmd.def {
-                Some(Node::Constraint(c)) => work.push_constraint((**c).clone()),
+                Some(Node::Constraint(c)) => work.push_constraint((**c).clone(), scope),
                 _ => return Err(PgError::unsupported("this constraint")),
             }
             Ok(())
         }
-        AlterTableType::DropConstraint => constraints::drop(host, &rel, cmd),
+        AlterTableType::DropConstraint => recurse::drop_constraint(host, &rel, (cmd, scope), lock),
         AlterTableType::AlterConstraint => constraints::alter(host, &rel, cmd),
-        AlterTableType::ValidateConstraint => constraints::validate(host, &rel, cmd, work),
-        _ => properties::set(host, &rel, cmd),
+        AlterTableType::ValidateConstraint => recurse::validate(host, queue, n, (cmd, scope)),
+        AlterTableType::AddInherit
+        | AlterTableType::DropInherit
+        | AlterTableType::AddOf
+        | AlterTableType::DropOf
+        | AlterTableType::AttachPartition
+        | AlterTableType::DetachPartition
+        | AlterTableType::DetachPartitionFinalize => tree::run(host, queue, &rel, cmd, sql),
+        _ => properties::set(host, &rel, cmd, scope.recurse),
     }
-}
-
-fn drop_column(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, cmd: &AlterTableCmd) -> Result<()> {
-    let name = cmd.name.as_deref().unwrap_or("");
-    attribute::must_be(rel, attribute::WITH_COLUMNS, "DROP COLUMN")?;
-    let Some(a) = rel.column(name) else {
-        if crate::relation::SYSTEM_COLUMNS.iter().any(|s| s.0 == name) {
-            bail!(FEATURE_NOT_SUPPORTED, "cannot drop system column \"{name}\"");
-        }
-        let message = format!("column \"{name}\" of relation \"{}\" does not exist", rel.name());
-        if cmd.missing_ok {
-            host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "{message}, skipping")));
-            return Ok(());
-        }
-        bail!(UNDEFINED_COLUMN, "{message}");
-    };
-    let object = ObjectAddress::column(rel.oid(), a.attnum);
-    deletion::drop_objects(host, &[object], deletion::behavior(cmd.behavior), false)
 }

@@ -7,16 +7,18 @@
 use super::attribute::{TABLES, TABLES_AND_FOREIGN, TABLES_AND_MATVIEWS, must_be};
 use super::queue::Work;
 use super::rewrite;
-use crate::{cluster, index, sequence, tablespace};
+use crate::{cluster, index, sequence};
 use catalog::rows::{
     CatalogRow, PgAttribute, PgClass, PgConstraint, PgDepend, PgIndex, PgRewrite, PgTrigger,
     PgType, indexes,
 };
 use catalog::{ObjectAddress, RelDesc};
+use clusterwide::tablespace;
 use define::object::owner;
 use ids::code::{AmType, ConType, DepType, Firing, ReplicaIdentity};
 use ids::{Oid, Persistence, RelKind};
 use parse::ast::{self, AlterTableCmd, AlterTableType, Node};
+use partition::Detached;
 use pgerror::{PgError, Result, bail, pg_err};
 use utility::host::CommandHost;
 use utility::{class, names, reloptions};
@@ -52,6 +54,9 @@ pub fn prepare(
             if wanted != rel.class.reltablespace {
                 if rel.kind() == RelKind::Index {
                     return move_index(host, rel, wanted);
+                }
+                if !rel.kind().has_storage() {
+                    return change_class(host, rel.oid(), |c| c.reltablespace = wanted);
                 }
                 work.rewrite.tablespace = Some(wanted);
                 work.rewrite.forced = true;
@@ -150,7 +155,12 @@ fn foreign_keys(
 }
 
 /// Runs the subcommands of the last pass.
-pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
+pub fn set(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    cmd: &AlterTableCmd,
+    recurse: bool,
+) -> Result<()> {
     let oid = rel.oid();
     match cmd.subtype {
         AlterTableType::SetRelOptions | AlterTableType::ResetRelOptions => {
@@ -171,11 +181,11 @@ pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Re
         | AlterTableType::SetTableSpace
         | AlterTableType::SetAccessMethod => Ok(()),
         AlterTableType::ClusterOn => {
-            must_be(rel, TABLES_AND_MATVIEWS, "CLUSTER ON")?;
+            must_be(rel, MAY_CLUSTER, "CLUSTER ON")?;
             cluster_on(host, rel, cmd.name.as_deref())
         }
         AlterTableType::DropCluster => {
-            must_be(rel, TABLES_AND_MATVIEWS, "SET WITHOUT CLUSTER")?;
+            must_be(rel, MAY_CLUSTER, "SET WITHOUT CLUSTER")?;
             cluster::mark_clustered(host, rel, Oid::INVALID)
         }
         // Tables no longer have OIDs, so there is nothing to do.
@@ -198,20 +208,11 @@ pub fn set(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Re
         | AlterTableType::EnableTrigAll
         | AlterTableType::DisableTrigAll
         | AlterTableType::EnableTrigUser
-        | AlterTableType::DisableTrigUser => triggers(host, rel, cmd),
+        | AlterTableType::DisableTrigUser => triggers(host, rel, cmd, recurse),
         AlterTableType::EnableRule
         | AlterTableType::EnableAlwaysRule
         | AlterTableType::EnableReplicaRule
         | AlterTableType::DisableRule => rules(host, rel, cmd),
-        AlterTableType::AddInherit | AlterTableType::DropInherit => {
-            Err(PgError::unsupported("inheritance"))
-        }
-        AlterTableType::AddOf | AlterTableType::DropOf => Err(PgError::unsupported("typed tables")),
-        AlterTableType::AttachPartition
-        | AlterTableType::DetachPartition
-        | AlterTableType::DetachPartitionFinalize => {
-            Err(PgError::unsupported("partitioned tables"))
-        }
         other => Err(PgError::unsupported(format!("ALTER TABLE subcommand {other:?}"))),
     }
 }
@@ -320,6 +321,10 @@ fn index_named(host: &mut dyn CommandHost, rel: &RelDesc, name: &str) -> Result<
     })
 }
 
+/// Relations of which an index can be marked, or which have the error of partitioned tables.
+const MAY_CLUSTER: &[RelKind] =
+    &[RelKind::Table, RelKind::MaterializedView, RelKind::PartitionedTable];
+
 fn cluster_on(host: &mut dyn CommandHost, rel: &RelDesc, name: Option<&str>) -> Result<()> {
     let name = name.unwrap_or("");
     let row = index_named(host, rel, name)?;
@@ -393,7 +398,12 @@ fn replica_identity(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableC
     Ok(())
 }
 
-fn triggers(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> Result<()> {
+fn triggers(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    cmd: &AlterTableCmd,
+    recurse: bool,
+) -> Result<()> {
     let action = match cmd.subtype {
         AlterTableType::EnableTrig => "ENABLE TRIGGER",
         AlterTableType::EnableAlwaysTrig => "ENABLE ALWAYS TRIGGER",
@@ -436,14 +446,13 @@ fn triggers(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
             );
         }
         found = true;
+        if recurse && t.tgtype & executor::trigger::kind::ROW != 0 {
+            triggers_below(host, rel, (t.oid, firing), user)?;
+        }
         if t.tgenabled == firing {
             continue;
         }
-        let mut cat = host.catalog();
-        let row = cat.scan(indexes::PG_TRIGGER_OID_INDEX, &[t.oid.into()])?.pop();
-        if let Some(row) = row {
-            cat.update(&row, &PgTrigger { tgenabled: firing, ..row.row.clone() })?;
-        }
+        set_firing(host, t.oid, firing)?;
     }
     if !found {
         bail!(
@@ -452,6 +461,43 @@ fn triggers(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -> R
             cmd.name.as_deref().unwrap_or(""),
             rel.name()
         );
+    }
+    Ok(())
+}
+
+fn set_firing(host: &mut dyn CommandHost, trigger: Oid, firing: Firing) -> Result<()> {
+    let mut cat = host.catalog();
+    let row = cat.scan(indexes::PG_TRIGGER_OID_INDEX, &[trigger.into()])?.pop();
+    if let Some(row) = row {
+        cat.update(&row, &PgTrigger { tgenabled: firing, ..row.row.clone() })?;
+        cat.invalidate_relation(row.tgrelid, false);
+    }
+    Ok(())
+}
+
+/// Changes the triggers of partitions that are children of a trigger.
+fn triggers_below(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    (parent, firing): (Oid, Firing),
+    user: bool,
+) -> Result<()> {
+    if rel.kind() != RelKind::PartitionedTable {
+        return Ok(());
+    }
+    let lock = names::mode::SHARE_ROW_EXCLUSIVE;
+    for oid in partition::children(&mut host.catalog(), rel.oid(), Detached::Omit)? {
+        host.lock_relation(oid, lock)?;
+        let part = host.catalog().relation(oid)?;
+        for t in part.triggers.iter().filter(|t| t.tgparentid == parent) {
+            if user && t.tgisinternal {
+                continue;
+            }
+            triggers_below(host, &part, (t.oid, firing), user)?;
+            if t.tgenabled != firing {
+                set_firing(host, t.oid, firing)?;
+            }
+        }
     }
     Ok(())
 }

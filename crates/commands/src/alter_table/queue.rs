@@ -10,6 +10,7 @@
 //! Counterpart: `AlteredTableInfo`, `AlterTablePass`.
 
 use super::rewrite::Rewrite;
+use crate::partitions::attach;
 use catalog::RelDesc;
 use catalog::rows::Text;
 use ids::{AttrNo, Oid};
@@ -72,11 +73,25 @@ impl Pass {
     }
 }
 
+/// Whether a subcommand applies to the tables below a table.
+#[derive(Clone, Copy)]
+pub struct Scope {
+    /// ONLY is not given.
+    pub recurse: bool,
+    /// The table is below the one of the statement.
+    pub recursing: bool,
+}
+
+impl Scope {
+    /// A subcommand that was queued for each table below the one of the statement.
+    pub const CHILD: Scope = Scope { recurse: false, recursing: true };
+}
+
 /// One change of the catalogs.
 pub enum Step {
-    Command(AlterTableCmd),
-    Constraint(Box<Constraint>),
-    SetNotNull(String),
+    Command(AlterTableCmd, Scope),
+    Constraint(Box<Constraint>, Scope),
+    SetNotNull(String, Scope),
     /// Recreates an object by its definition.
     Recreate(Box<SavedDefinition>, Node),
 }
@@ -105,6 +120,8 @@ pub struct SavedDefinition {
     pub name: String,
     pub schema: Oid,
     pub foreign: bool,
+    /// It is not only inherited.
+    pub local: bool,
     pub clustered: bool,
     pub replica_identity: bool,
     /// Tablespace of the index.
@@ -123,6 +140,8 @@ pub struct Work {
     pub rebuild: DroppedObjects,
     /// Columns whose type has been changed.
     pub retyped: Vec<AttrNo>,
+    /// Constraints are being recreated.
+    pub readds: bool,
 }
 
 impl Work {
@@ -134,6 +153,7 @@ impl Work {
             foreign_keys: Vec::new(),
             rebuild: DroppedObjects::default(),
             retyped: Vec::new(),
+            readds: false,
         }
     }
 
@@ -148,7 +168,7 @@ impl Work {
     }
 
     /// Divides a new constraint into steps.
-    pub fn push_constraint(&mut self, c: Constraint) {
+    pub fn push_constraint(&mut self, c: Constraint, scope: Scope) {
         let pass = match c.contype {
             ConstrType::Primary | ConstrType::Unique if c.indexname.is_some() => {
                 Pass::AddIndexConstraint
@@ -160,19 +180,28 @@ impl Work {
         let twice = c.keys.iter().enumerate().any(|(i, key)| c.keys[..i].contains(key));
         if pass == Pass::AddIndex && c.contype == ConstrType::Primary && !twice {
             for name in &c.keys {
-                self.push(Pass::ColumnAttributes, Step::SetNotNull(name.to_string()));
+                self.push(Pass::ColumnAttributes, Step::SetNotNull(name.to_string(), scope));
             }
         }
-        self.push(pass, Step::Constraint(Box::new(c)));
+        self.push(pass, Step::Constraint(Box::new(c), scope));
     }
 }
 
 /// The tables that the statement changes.
 pub struct Queue {
     pub tables: Vec<Work>,
+    /// The lock of the statement, which the tables below are locked with.
+    pub lock: i32,
+    /// The checks of rows that attaching a partition leaves to phase 3.
+    pub pending: attach::Pending,
 }
 
 impl Queue {
+    /// The place of a table that has an entry.
+    pub fn position(&self, table: Oid) -> usize {
+        self.tables.iter().position(|work| work.oid == table).unwrap_or(0)
+    }
+
     /// The table's entry, which is created if there is none.
     pub fn entry(&mut self, host: &mut dyn CommandHost, table: Oid) -> Result<&mut Work> {
         let n = match self.tables.iter().position(|work| work.oid == table) {

@@ -6,10 +6,10 @@
 //! Counterpart: `ATPrepAlterColumnType`, `ATExecAlterColumnType`, `ATPostAlterTypeCleanup`.
 
 use super::attribute::{self, WITH_COLUMNS, column, must_be};
-use super::constraints;
-use super::queue::{Pass, Queue, SavedDefinition, Step, Work};
+use super::queue::{Pass, Queue, SavedDefinition, Scope, Step, Work};
 use super::rewrite;
-use crate::{create_table, index, relation, tablespace, toast};
+use super::{constraints, recurse};
+use crate::{create_index, create_table, index, relation, toast};
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use catalog::rows::{
@@ -17,13 +17,15 @@ use catalog::rows::{
     PgDescription, PgIndex, PgPolicy, PgProc, PgPublicationRel, PgRewrite, PgStatisticExt,
     PgTrigger, PgType, Text, indexes,
 };
-use catalog::{ObjectAddress, RelDesc};
+use catalog::{CatCx, ObjectAddress, RelDesc};
+use clusterwide::tablespace;
 use define::deletion;
 use deparse as definition;
 use ids::builtin::proc;
 use ids::code::{ColumnGenerated, ColumnIdentity, ConType, DepType};
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast::{AlterTableCmd, ColumnDef, ConstrType, Constraint, Node};
+use partition::Detached;
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use plan::expr::{CoercionForm, Location, Var};
@@ -52,8 +54,10 @@ pub fn alter(
     let Some(Node::ColumnDef(def)) = &cmd.def else {
         return Err(PgError::internal("ALTER COLUMN TYPE without a type"));
     };
+    // The rows of a partitioned table are those of its partitions, which are rewritten like it.
+    let has_rows = matches!(rel.kind(), RelKind::Table | RelKind::PartitionedTable);
     if let Some(node) = &def.raw_default
-        && rel.kind() == RelKind::Table
+        && has_rows
     {
         // PostgreSQL analyses the expression before it looks up the column.
         let before = work.rewrite.before().clone();
@@ -92,10 +96,10 @@ pub fn alter(
     let mut new = relation::NewColumn::new(name, ty, typmod, collation);
     new.ndims = def.type_name.as_ref().map_or(0, |t| t.array_bounds.len() as i32);
     relation::check_column_type(host, &new, rel.kind(), rel.class.reltype)?;
-    if rel.kind() == RelKind::CompositeType {
+    if matches!(rel.kind(), RelKind::CompositeType | RelKind::PartitionedTable) {
         type_usage::check_row_type(host, rel)?;
     }
-    if rel.kind() == RelKind::Table {
+    if has_rows {
         // Expressions refer to the rows before the statement, regardless of other changed columns.
         let before = work.rewrite.before().clone();
         let e = transform(host, &before, &a, def, ty, typmod, sql)?;
@@ -326,7 +330,10 @@ fn drop_dependents(
     let mut gone = Vec::new();
     for oid in constraints {
         if let Some(saved) = save_constraint(host, rel.oid(), oid)? {
-            work.rebuild.constraints.push((oid, saved));
+            // That of the parent will be inherited again.
+            if saved.local {
+                work.rebuild.constraints.push((oid, saved));
+            }
             gone.push(ObjectAddress::of::<PgConstraint>(oid));
         }
     }
@@ -388,6 +395,7 @@ fn save_constraint(
         name,
         schema: row.connamespace,
         foreign: row.contype == ConType::ForeignKey,
+        local: row.conislocal,
         clustered: false,
         replica_identity: false,
         tablespace: None,
@@ -433,6 +441,7 @@ fn save_domain_constraint(
         name,
         schema: row.connamespace,
         foreign: false,
+        local: true,
         clustered: false,
         replica_identity: false,
         tablespace: None,
@@ -454,6 +463,7 @@ fn save_index(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<SavedD
         name: desc.name().to_string(),
         schema: desc.class.relnamespace,
         foreign: false,
+        local: true,
         clustered: row.as_ref().is_some_and(|r| r.indisclustered),
         replica_identity: row.as_ref().is_some_and(|r| r.indisreplident),
         tablespace: Some(tablespace::name_of(host, desc.class.reltablespace)?),
@@ -474,6 +484,7 @@ fn save_statistics(host: &mut dyn CommandHost, table: Oid, oid: Oid) -> Result<S
         name: row.stxname.to_string(),
         schema: row.stxnamespace,
         foreign: false,
+        local: true,
         clustered: false,
         replica_identity: false,
         tablespace: None,
@@ -575,7 +586,8 @@ pub fn recreate(
     host: &mut dyn CommandHost,
     saved: &SavedDefinition,
     stmt: &Node,
-    work: &mut Work,
+    queue: &mut Queue,
+    n: usize,
 ) -> Result<()> {
     match stmt {
         Node::CreateStatsStmt(s) => {
@@ -583,9 +595,21 @@ pub fn recreate(
         }
         Node::AlterDomainStmt(s) => crate::domain::alter(host, s)?,
         Node::IndexStmt(s) => {
-            index::create_index_of(host, s, !work.rewrite.is_needed(), &saved.sql)?;
+            let filled = !queue.tables[n].rewrite.is_needed();
+            create_index::create_index_of(host, s, filled, &saved.sql)?;
         }
-        other => constraints::add(host, added_constraint(other)?, work, &saved.sql)?,
+        other => {
+            let c = added_constraint(other)?;
+            let scope = Scope { recurse: true, recursing: false };
+            if c.contype == ConstrType::Check {
+                queue.tables[n].readds = true;
+                let added = recurse::add_check(host, queue, n, (c, scope));
+                queue.tables[n].readds = false;
+                added?;
+            } else {
+                constraints::add(host, (c, scope), &mut queue.tables[n], &saved.sql)?;
+            }
+        }
     }
     host.catalog().increment_command_counter()?;
     restore(host, saved)
@@ -594,6 +618,10 @@ pub fn recreate(
 /// Makes the index keep its tablespace regardless of `default_tablespace`, and without requiring a
 /// privilege on it.
 fn keep_tablespace(stmt: &mut Node, saved: &SavedDefinition) {
+    if let Node::IndexStmt(s) = stmt {
+        // The indexes of partitions are recreated with it.
+        s.relation.inh = true;
+    }
     let (place, again) = match stmt {
         Node::IndexStmt(s) => (&mut s.table_space, &mut s.reset_default_tblspc),
         Node::AlterTableStmt(s) => match s.cmds.first_mut().and_then(|c| c.def.as_mut()) {
@@ -604,6 +632,15 @@ fn keep_tablespace(stmt: &mut Node, saved: &SavedDefinition) {
     };
     *again = true;
     place.clone_from(&saved.tablespace);
+}
+
+/// Gives the indexes of partitions that were recreated with the index its comment.
+fn copy_comment(cat: &mut CatCx<'_>, index: Oid, text: Option<&Text>) -> Result<()> {
+    let Some(text) = text else { return Ok(()) };
+    for below in partition::descendants(cat, index, Detached::Include)?.into_iter().skip(1) {
+        cat.set_comment(ObjectAddress::relation(below), Some(text.as_str()))?;
+    }
+    Ok(())
 }
 
 /// Restores the comment, and the clustering and replica identity flags.
@@ -635,6 +672,10 @@ fn restore(host: &mut dyn CommandHost, saved: &SavedDefinition) -> Result<()> {
                 description: text.clone(),
             })?;
         }
+    }
+    if let Some(index) = index {
+        let text = if class == PgClass::RELATION { &saved.comment } else { &saved.index_comment };
+        copy_comment(&mut cat, index, text.as_ref())?;
     }
     if let Some(index) = index.filter(|_| saved.clustered || saved.replica_identity) {
         let row = cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[index.into()])?.pop();

@@ -201,6 +201,11 @@ fn created(
         }
         Node::CreateTrigStmt(_) => {
             for row in changed.iter().filter(|r| r.catalog == PgTrigger::RELATION) {
+                let by_oid = indexes::PG_TRIGGER_OID_INDEX;
+                let found = host.catalog().scan(by_oid, &[row.oid.into()])?.pop();
+                if found.is_some_and(|t| t.tgparentid.is_valid()) {
+                    continue;
+                }
                 push(ObjectAddress::of::<PgTrigger>(row.oid), tag);
             }
             Ok(())
@@ -228,7 +233,8 @@ fn created(
 }
 
 /// The new relations, each table with its sequences before it, and the indexes of its constraints
-/// after it. `tag`: that of a statement which creates one table.
+/// after it. Indexes that are created for an index of the partitioned table are not included.
+/// `tag`: that of a statement which creates one table.
 fn relations(
     host: &mut dyn CommandHost,
     changed: &[ChangedRow],
@@ -241,6 +247,7 @@ fn relations(
             && class.relnamespace != PG_TOAST
             && class.relkind != RelKind::CompositeType
             && class.relkind != RelKind::Toast
+            && !(class.relkind.is_index() && class.relispartition)
         {
             new.push((row.oid, class.relkind));
         }
@@ -282,7 +289,10 @@ fn relations(
         }
         let constraints = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
         let rows = host.catalog().scan(constraints, &[oid.into()])?;
-        if kind == RelKind::Table && rows.iter().any(|c| c.contype == ConType::ForeignKey) {
+        let is_table = matches!(kind, RelKind::Table | RelKind::PartitionedTable);
+        let has_key =
+            rows.iter().any(|c| c.contype == ConType::ForeignKey && !c.conparentid.is_valid());
+        if is_table && has_key {
             push(oid, "ALTER TABLE");
         }
         sequences.iter().for_each(|s| push(*s, "ALTER SEQUENCE"));

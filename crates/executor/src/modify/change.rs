@@ -3,15 +3,15 @@
 
 use super::ModifyNode;
 use crate::epq::tid_of;
-use crate::relation::OpenRel;
 use crate::run::{Run, RunState};
-use crate::trigger::{BeforeRowResult, Change, ProposedChange, RowVersion, Timing};
-use crate::write::{EntryOptions, Refs, RowWriter, columns_unchanged, with_computed};
 use engine::Snapshot;
 use engine::table::{self, ChangeOptions, LockRow, RowFetch, RowLock, RowOutcome, Updated};
 use ids::{AttrNo, CommandId, Tid};
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::query::CmdType;
+use rowops::relation::OpenRel;
+use rowops::trigger::{BeforeRowResult, Change, ProposedChange, RowVersion, Timing};
+use rowops::write::{EntryOptions, Refs, RowWriter, columns_unchanged, with_computed};
 use types::{Batch, Datum, DatumRef};
 
 /// Description of an UPDATE.
@@ -28,6 +28,8 @@ pub(super) struct Update {
     recomputed: Vec<usize>,
     /// For each index: the UPDATE sets no column of its key.
     unchanged: Vec<bool>,
+    /// The new row may belong to another partition.
+    may_move: bool,
     /// An expression refers to columns of the row that are not set.
     needs_row: bool,
     /// A trigger may depend on a column that is set.
@@ -87,8 +89,13 @@ impl Update {
             CmdType::Delete => triggers.are_before_row(Change::Delete),
             _ => false,
         };
-        let needs_row =
-            reads_row || events || before || writer.has_checks() || !recomputed.is_empty();
+        let may_move = before || writer.may_leave_partition(&set);
+        let needs_row = reads_row
+            || events
+            || before
+            || may_move
+            || writer.has_checks()
+            || !recomputed.is_empty();
         let lock = match operation {
             CmdType::Update => update_lock(rel, &set),
             _ => RowLock::Update,
@@ -101,6 +108,7 @@ impl Update {
             not_null,
             recomputed,
             unchanged,
+            may_move,
             needs_row,
             events,
             before,
@@ -110,6 +118,15 @@ impl Update {
 
     pub(super) fn set(&self) -> &[AttrNo] {
         &self.set
+    }
+
+    pub(super) fn lock_mode(&self) -> RowLock {
+        self.lock
+    }
+
+    /// True if triggers fire before a row is changed.
+    pub(super) fn is_before(&self) -> bool {
+        self.before
     }
 
     fn lock(&self, st: &RunState) -> LockRow {
@@ -133,7 +150,7 @@ impl ModifyNode {
 
     /// Reads all columns of the version at `tid`; the caller returns the batch by
     /// [`Self::put_old`].
-    fn take_old(&mut self, run: &mut Run<'_>, tid: Tid) -> Result<(RowFetch, Batch)> {
+    pub(super) fn take_old(&mut self, run: &mut Run<'_>, tid: Tid) -> Result<(RowFetch, Batch)> {
         let (mut fetch, mut batch) = match self.target.old_fetch.take() {
             Some(x) => x,
             None => (
@@ -148,7 +165,7 @@ impl ModifyNode {
         Ok((fetch, batch))
     }
 
-    fn put_old(&mut self, old: (RowFetch, Batch)) {
+    pub(super) fn put_old(&mut self, old: (RowFetch, Batch)) {
         self.target.old_fetch = Some(old);
     }
 
@@ -190,7 +207,7 @@ impl ModifyNode {
     }
 
     /// Locks the version, for triggers that fire before it is changed.
-    fn lock_for_triggers(&self, run: &mut Run<'_>, tid: Tid) -> Result<RowOutcome> {
+    pub(super) fn lock_for_triggers(&self, run: &mut Run<'_>, tid: Tid) -> Result<RowOutcome> {
         let mut nothing = table::new_batch(&self.target.rel.table, &[]);
         let (be, how) = (run.sv.backend(), self.target.update.lock(run.st));
         Ok(table::lock_row(be, &self.target.rel.table, tid, how, &[], &mut nothing)?.0)
@@ -205,11 +222,23 @@ impl ModifyNode {
         old: &Batch,
         out: &mut Batch,
     ) -> Result<Option<RowOutcome>> {
-        let before: Refs<'_> = old.row(0).collect();
-        let mut given = before.clone();
+        let mut given: Refs<'_> = old.row(0).collect();
         for (position, n) in self.target.update.columns.iter().enumerate() {
             given[*n as usize - 1] = source.0.get(source.1, position);
         }
+        self.update_given(run, tid, source, (old, &given), out)
+    }
+
+    /// Updates a row to these values. `None` if a trigger prevents that.
+    pub(super) fn update_given(
+        &mut self,
+        run: &mut Run<'_>,
+        tid: Tid,
+        source: (&Batch, usize),
+        (old, given): (&Batch, &[DatumRef<'_>]),
+        out: &mut Batch,
+    ) -> Result<Option<RowOutcome>> {
+        let before: Refs<'_> = old.row(0).collect();
         let u = &self.target.update;
         let version = RowVersion { tid, values: &before };
         let answer = match u.before {
@@ -217,14 +246,14 @@ impl ModifyNode {
                 rel: &self.target.rel,
                 timing: Timing::Before,
                 old: Some(version),
-                new: Some(&given),
+                new: Some(given),
                 updated: &u.set,
             })?,
             false => BeforeRowResult::Keep,
         };
         let replaced: Refs<'_>;
         let given: &[DatumRef<'_>] = match &answer {
-            BeforeRowResult::Keep => &given,
+            BeforeRowResult::Keep => given,
             BeforeRowResult::Skip => return Ok(None),
             BeforeRowResult::Replace(row) => {
                 replaced = row.iter().map(Datum::as_ref).collect();
@@ -236,6 +265,9 @@ impl ModifyNode {
             false => self.target.writer.compute_some(run, given, &u.recomputed)?,
         };
         let row = with_computed(given, &computed);
+        if u.may_move && self.routing.is_some() && !self.target.writer.is_in_partition(run, &row)? {
+            return self.move_row(run, tid, source, (old, &row), out);
+        }
         self.target.writer.check(run, &row)?;
         let done = self.store(run, tid, &row, if u.before { &[] } else { &u.keep })?;
         if done.outcome != RowOutcome::Ok {
@@ -274,7 +306,11 @@ impl ModifyNode {
         if cmax == run.st.desc.snapshot.curcid {
             return Ok(());
         }
-        let what = if command == CmdType::Delete { "deleted" } else { "updated" };
+        let what = match command {
+            CmdType::Delete => "deleted",
+            CmdType::Merge => "updated or deleted",
+            _ => "updated",
+        };
         Err(pg_err!(
             TRIGGERED_DATA_CHANGE_VIOLATION,
             "tuple to be {what} was already modified by an operation triggered by the current \
@@ -319,7 +355,7 @@ impl ModifyNode {
             && !triggers.are_after_row(Change::Delete)
             && !self.target.writer.captures(Change::Delete)
         {
-            return self.delete(run, tid).map(Some);
+            return self.delete(run, tid, false).map(Some);
         }
         let old = self.take_old(run, tid)?;
         let outcome = self.delete_read_row(run, tid, source, &old.1, out);
@@ -327,14 +363,39 @@ impl ModifyNode {
         outcome
     }
 
-    fn delete(&self, run: &mut Run<'_>, tid: Tid) -> Result<RowOutcome> {
+    /// Deletes a row that an UPDATE moves to another partition. `None` if a trigger prevents that.
+    pub(super) fn delete_moved_row(
+        &mut self,
+        run: &mut Run<'_>,
+        tid: Tid,
+        old: &Batch,
+    ) -> Result<Option<RowOutcome>> {
+        let row: Refs<'_> = old.row(0).collect();
+        let version = Some(RowVersion { tid, values: &row });
+        if self.target.rel.triggers.are_before_row(Change::Delete) {
+            let (rel, timing) = (&self.target.rel, Timing::Before);
+            let change = ProposedChange { rel, timing, old: version, new: None, updated: &[] };
+            if matches!(run.sv.before_row(change)?, BeforeRowResult::Skip) {
+                return Ok(None);
+            }
+        }
+        let outcome = self.delete(run, tid, true)?;
+        if outcome == RowOutcome::Ok {
+            self.target.writer.report(run, version, None)?;
+        }
+        Ok(Some(outcome))
+    }
+
+    /// `changing_partition`: the row moves to another partition.
+    fn delete(&self, run: &mut Run<'_>, tid: Tid, changing_partition: bool) -> Result<RowOutcome> {
         let crosscheck = run.st.crosscheck.clone();
         let options = change_options(run, crosscheck.as_deref());
+        let options = ChangeOptions { changing_partition, ..options };
         table::delete(run.sv.backend(), &self.target.rel.table, tid, options)
     }
 
     /// Deletes a row that has been read. `None` if a trigger prevents that.
-    fn delete_read_row(
+    pub(super) fn delete_read_row(
         &mut self,
         run: &mut Run<'_>,
         tid: Tid,
@@ -351,7 +412,7 @@ impl ModifyNode {
                 return Ok(None);
             }
         }
-        let outcome = self.delete(run, tid)?;
+        let outcome = self.delete(run, tid, false)?;
         if outcome == RowOutcome::Ok {
             self.target.writer.report(run, version, None)?;
             self.push_returning(run, &row, tid, source, out)?;

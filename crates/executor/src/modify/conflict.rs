@@ -5,8 +5,6 @@ use super::change::update_lock;
 use super::{ModifyNode, RowColumns, insert_options};
 use crate::node::{compile, compile_all};
 use crate::run::Run;
-use crate::trigger::{BeforeRowResult, Change, ProposedChange, RowVersion, Timing};
-use crate::write::{EntryOptions, Refs, RowWriter, columns_unchanged, with_computed};
 use engine::index;
 use engine::table::{self, LockRow, RowFetch, RowLock, RowOutcome};
 use eval::{Program, RowInput, RowRef, Val};
@@ -14,6 +12,8 @@ use ids::{AttrNo, Tid};
 use pgerror::{PgError, Result, pg_err};
 use plan::node::OnConflictPlan;
 use plan::query::{CmdType, OnConflictAction};
+use rowops::trigger::{BeforeRowResult, Change, ProposedChange, RowVersion, Timing};
+use rowops::write::{EntryOptions, Refs, RowWriter, columns_unchanged, with_computed};
 use smallvec::SmallVec;
 use types::{Batch, Datum, DatumRef};
 
@@ -41,26 +41,34 @@ impl Conflict {
         run: &mut Run<'_>,
     ) -> Result<Conflict> {
         let rel = &writer.rel;
-        let mut arbiters: Vec<usize> = rel
-            .indexes
-            .iter()
-            .enumerate()
-            .filter(|(_, i)| c.arbiter_indexes.contains(&i.desc.oid))
-            .map(|(position, _)| position)
-            .collect();
+        let mut arbiters = Vec::new();
+        for (position, i) in rel.indexes.iter().enumerate() {
+            let mut is_named = c.arbiter_indexes.contains(&i.desc.oid);
+            if writer.routed && !c.arbiter_indexes.is_empty() {
+                // The statement names the index of the partitioned table.
+                let above = run.sv.index_ancestors(i.desc.oid)?;
+                is_named |= above.iter().any(|oid| c.arbiter_indexes.contains(oid));
+            }
+            if is_named {
+                arbiters.push(position);
+            }
+        }
         if c.arbiter_indexes.is_empty() {
             arbiters = (0..rel.indexes.len()).filter(|&i| rel.indexes[i].unique).collect();
         }
         let mut set = Vec::new();
+        let mut set_cols = Vec::with_capacity(c.set_cols.len());
         for (t, n) in c.set.iter().zip(&c.set_cols) {
-            set.push((*n, compile(&t.expr, cols, run)?));
+            let own = cols.index_of(*n)? as AttrNo + 1;
+            set_cols.push(own);
+            set.push((own, compile(&t.expr, cols, run)?));
         }
         let condition = match c.where_.as_slice() {
             [] => None,
             w => Some(compile_all(w, cols, run)?),
         };
-        let (recomputed, generated) = writer.recomputed(&c.set_cols);
-        let changed = [&c.set_cols[..], &generated[..]].concat();
+        let (recomputed, generated) = writer.recomputed(&set_cols);
+        let changed = [&set_cols[..], &generated[..]].concat();
         let unchanged = columns_unchanged(rel, &changed);
         let lock = update_lock(rel, &changed);
         let action = c.action;
@@ -195,17 +203,12 @@ impl ModifyNode {
         tid: Tid,
         out: &mut Batch,
     ) -> Result<bool> {
-        let mut existing = table::new_batch(&self.target.rel.table, &self.target.all_columns);
+        let (table, columns) = (&self.target.rel.table, &self.target.all_columns);
+        let mut existing = table::new_batch(table, columns);
         let lock = self.target.conflict.as_ref().map_or(RowLock::Update, |c| c.lock);
         let how = LockRow { command: Some(run.st.desc.snapshot.curcid), ..LockRow::version(lock) };
-        let (outcome, at) = table::lock_row(
-            run.sv.backend(),
-            &self.target.rel.table,
-            tid,
-            how,
-            &self.target.all_columns,
-            &mut existing,
-        )?;
+        let backend = run.sv.backend();
+        let (outcome, at) = table::lock_row(backend, table, tid, how, columns, &mut existing)?;
         let one_snapshot = run.sv.backend().txn.isolation().uses_transaction_snapshot();
         match outcome {
             RowOutcome::Ok => self.check_visible(run, at)?,
@@ -270,6 +273,11 @@ impl ModifyNode {
             false => self.target.writer.compute_some(run, given, &c.recomputed)?,
         };
         let new = with_computed(given, &computed);
+        if self.target.writer.routed && !self.target.writer.is_in_partition(run, &new)? {
+            return Err(pg_err!(FEATURE_NOT_SUPPORTED, "invalid ON UPDATE specification").detail(
+                "The result tuple would appear in a different partition than the original tuple.",
+            ));
+        }
         self.target.writer.check(run, &new)?;
         let done = self.store(run, at, &new, &[])?;
         match done.outcome {

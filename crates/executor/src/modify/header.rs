@@ -4,12 +4,12 @@
 //! version; in that of a deleted row `xmax` is the deleting transaction.
 
 use super::ModifyNode;
-use crate::relation::OpenRel;
 use crate::run::Run;
-use crate::write::Refs;
 use engine::table::{self, RowFetch, system};
 use ids::{AttrNo, Tid};
 use pgerror::{PgError, Result};
+use rowops::relation::OpenRel;
+use rowops::write::Refs;
 use types::{Batch, DatumRef};
 
 /// The columns known without reading the tuple, followed by those of its header.

@@ -3,11 +3,11 @@
 
 use super::ModifyNode;
 use crate::run::Run;
-use crate::trigger::{BeforeRowResult, ProposedChange, RowVersion, Timing};
-use crate::write::Refs;
 use ids::Tid;
 use pgerror::{PgError, Result};
 use plan::query::CmdType;
+use rowops::trigger::{BeforeRowResult, ProposedChange, RowVersion, Timing};
+use rowops::write::Refs;
 use types::{Batch, Datum, DatumRef};
 
 impl ModifyNode {

@@ -43,6 +43,7 @@ fn statement(plan: Plan) -> PlannedStmt {
         subplans: Vec::new(),
         rewind_plan_ids: Vec::new(),
         row_marks: Vec::new(),
+        append_relations: Vec::new(),
         relation_oids: Vec::new(),
         inval_items: Vec::new(),
         privileges: RequiredPrivileges::default(),
@@ -73,6 +74,7 @@ fn state(plan: &Arc<PlannedStmt>, sv: &TestServices) -> RunState {
         relations: Default::default(),
         epq: None,
         crosscheck: None,
+        built: Default::default(),
         no_params: Arc::from([]),
         build,
     }

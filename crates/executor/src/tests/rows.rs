@@ -242,7 +242,7 @@ fn an_append_returns_the_rows_of_all_children() {
     let parts: Vec<Vec<Row>> =
         [0, 3, 0, 900, 1].iter().map(|&n| some_rows(n, 10 + n as u64)).collect();
     let children = || parts.iter().enumerate().map(|(i, rows)| source(&TYPES, rows, i)).collect();
-    let plan = passing(PlanNode::Append { children: children() });
+    let plan = passing(PlanNode::Append { children: children(), relation: 0, pruning: None });
     fixture.check(plan, Order::Defined, |_| parts.concat());
 }
 
@@ -255,14 +255,24 @@ fn a_merge_append_merges_sorted_children() {
         .map(|&n| sorted(&some_rows(n, 20 + n as u64), &columns))
         .collect();
     let children = parts.iter().enumerate().map(|(i, rows)| source(&TYPES, rows, i)).collect();
-    let plan = passing(PlanNode::MergeAppend { children, keys: sort_keys(&columns) });
+    let plan = passing(PlanNode::MergeAppend {
+        children,
+        keys: sort_keys(&columns),
+        relation: 0,
+        pruning: None,
+    });
     fixture.check(plan, Order::Any, |_| parts.concat());
     // Rows are merged in the order of the keys.
     let keyed: Vec<Vec<Row>> = (0..4)
         .map(|part| (0..50).map(|i| vec![V::Int(i * 4 + part), V::Null, V::Null]).collect())
         .collect();
     let children = keyed.iter().enumerate().map(|(i, rows)| source(&TYPES, rows, i)).collect();
-    let plan = passing(PlanNode::MergeAppend { children, keys: sort_keys(&[by(1, INT4)]) });
+    let plan = passing(PlanNode::MergeAppend {
+        children,
+        keys: sort_keys(&[by(1, INT4)]),
+        relation: 0,
+        pruning: None,
+    });
     fixture.check(plan, Order::Defined, |_| sorted(&keyed.concat(), &[by(1, INT4)]));
 }
 

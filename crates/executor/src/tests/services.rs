@@ -2,11 +2,6 @@
 //! for temporary files, memory limits. There are no tables.
 
 use super::facts::TableFacts;
-use crate::relation::OpenRel;
-use crate::services::{
-    AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
-};
-use crate::trigger::{BeforeRowResult, CapturedChange, Change, ProposedChange, RowEvent, Timing};
 use catalog::facts::rows;
 use catalog::rows::{PgAggregate, PgAmop};
 use engine::StoredRows;
@@ -17,6 +12,11 @@ use ids::strategy::btree;
 use ids::{AttrNo, Oid, RelFile, StrategyNumber, Tid};
 use pgerror::{PgError, Result};
 use plan::expr::{FuncExpr, SqlValueKind};
+use rowops::relation::OpenRel;
+use rowops::services::{
+    AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
+};
+use rowops::trigger::{BeforeRowResult, CapturedChange, Change, ProposedChange, RowEvent, Timing};
 use std::any::Any;
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -200,6 +200,18 @@ impl DescriptorLookup for TestServices {
         no_tables()
     }
 
+    fn index_ancestors(&mut self, _: Oid) -> Result<Vec<Oid>> {
+        Ok(Vec::new())
+    }
+
+    fn lock_partition(&mut self, _: Oid) -> Result<()> {
+        Ok(())
+    }
+
+    fn partitions(&mut self, _: Oid) -> Result<Arc<partition::PartitionDesc>> {
+        Err(PgError::internal("no partitioned tables"))
+    }
+
     fn open_index(&mut self, _: Oid) -> Result<Arc<engine::IndexDesc>> {
         no_tables()
     }
@@ -287,6 +299,14 @@ impl Services for TestServices {
 
     fn describe_row(&mut self, _: &OpenRel, _: &[Datum], _: &[AttrNo]) -> Result<Option<String>> {
         no_tables()
+    }
+
+    fn describe_partition_key(&mut self, _: Oid, _: &[Datum]) -> Result<Option<String>> {
+        Ok(None)
+    }
+
+    fn hash_extended(&mut self, _: Oid, _: Oid, _: types::DatumRef<'_>, _: u64) -> Result<u64> {
+        Err(PgError::internal("no partitioned tables"))
     }
 
     fn may_show(&mut self, _: Oid, _: &[AttrNo]) -> Result<bool> {

@@ -13,8 +13,8 @@ use crate::expr::{CoercionForm, Const, Expr, Location, TargetEntry, Var};
 use crate::query::{
     Alias, CmdType, CommonTableExpr, CteCycle, CteMaterialize, CteSearch, FromExpr, GroupingSet,
     GroupingSetKind, InferenceElem, JoinExpr, JoinTreeNode, JoinType, LimitOption, LockStrength,
-    LockWaitPolicy, NotifyStmt, OnConflictAction, OnConflictExpr, Override, Query, QuerySource,
-    RangeTblEntry, RangeTblFunction, RowMarkClause, RteKind, SetOpNode, SetOperation,
+    LockWaitPolicy, MergeAction, NotifyStmt, OnConflictAction, OnConflictExpr, Override, Query,
+    QuerySource, RangeTblEntry, RangeTblFunction, RowMarkClause, RteKind, SetOpNode, SetOperation,
     SetOperationStmt, SortGroupClause, TableSample, WindowClause,
 };
 use ids::{AttrNo, Oid, RelKind};
@@ -552,6 +552,30 @@ fn set_op_node(tree: &Tree) -> Result<SetOpNode> {
     }))
 }
 
+fn command(code: i32) -> CmdType {
+    match code {
+        1 => CmdType::Select,
+        2 => CmdType::Update,
+        3 => CmdType::Insert,
+        4 => CmdType::Delete,
+        5 => CmdType::Merge,
+        6 => CmdType::Utility,
+        _ => CmdType::Nothing,
+    }
+}
+
+fn merge_action(tree: &Tree) -> Result<MergeAction> {
+    let n = node(tree, "MERGEACTION")?;
+    Ok(MergeAction {
+        matched: n.bool("matched")?,
+        command_type: command(n.int("commandType")?),
+        override_: n
+            .pick("override", &[Override::NotSet, Override::UserValue, Override::SystemValue])?,
+        condition: n.opt_expr("qual")?,
+        target_list: n.list("targetList", target)?,
+    })
+}
+
 fn on_conflict(tree: &Tree) -> Result<OnConflictExpr> {
     let n = node(tree, "ONCONFLICTEXPR")?;
     Ok(OnConflictExpr {
@@ -610,15 +634,7 @@ fn query(tree: &Tree) -> Result<Query> {
     };
     Ok(Query {
         notify,
-        command_type: match n.int::<i32>("commandType")? {
-            1 => CmdType::Select,
-            2 => CmdType::Update,
-            3 => CmdType::Insert,
-            4 => CmdType::Delete,
-            5 => CmdType::Merge,
-            6 => CmdType::Utility,
-            _ => CmdType::Nothing,
-        },
+        command_type: command(n.int("commandType")?),
         query_source: n.pick(
             "querySource",
             &[
@@ -651,6 +667,7 @@ fn query(tree: &Tree) -> Result<Query> {
             Tree::Nothing => None,
             tree => Some(Box::new(on_conflict(tree)?)),
         },
+        merge_actions: n.list("mergeActionList", merge_action)?,
         returning_list: n.list("returningList", target)?,
         group_clause: n.list("groupClause", sort_group)?,
         group_distinct: n.bool("groupDistinct")?,

@@ -617,8 +617,17 @@ impl Writer {
             w.oids("constraintDeps", &q.constraint_deps);
             w.name("withCheckOptions");
             w.out.push_str("<>");
-            w.name("mergeActionList");
-            w.out.push_str("<>");
+            w.list("mergeActionList", &q.merge_actions, |w, a| {
+                w.node("MERGEACTION", |w| {
+                    w.bool("matched", a.matched);
+                    w.num("commandType", a.command_type as i32);
+                    w.num("override", a.override_ as i32);
+                    w.opt_expr("qual", a.condition.as_ref());
+                    w.targets("targetList", &a.target_list);
+                    w.name("updateColnos");
+                    w.out.push_str("<>");
+                });
+            });
             w.bool("mergeUseOuterJoin", false);
             w.num("stmt_location", q.stmt_location);
             w.num("stmt_len", q.stmt_len);

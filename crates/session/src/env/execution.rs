@@ -162,6 +162,29 @@ impl Core {
     }
 }
 
+/// Lock mode of INSERT, UPDATE and DELETE.
+const ROW_EXCLUSIVE_LOCK: i32 = 3;
+
+impl Core {
+    /// A value in the detail of an error, shortened.
+    fn shown_value(&mut self, ty: Oid, v: DatumRef<'_>) -> Result<String> {
+        const VALUE_MAX: usize = 64;
+        let mut text = match v {
+            DatumRef::Null => "null".to_string(),
+            v => String::from_utf8_lossy(&self.type_output(ty, v)?).into_owned(),
+        };
+        if text.len() > VALUE_MAX {
+            let mut end = VALUE_MAX;
+            while !text.is_char_boundary(end) {
+                end -= 1;
+            }
+            text.truncate(end);
+            text.push_str("...");
+        }
+        Ok(text)
+    }
+}
+
 impl DescriptorLookup for Core {
     fn aggregate(&mut self, aggfn: Oid, arg_types: &[Oid]) -> Result<Arc<AggInfo>> {
         let row = self.cat().aggregate(aggfn)?;
@@ -242,6 +265,19 @@ impl DescriptorLookup for Core {
 
     fn open_relation(&mut self, relid: Oid) -> Result<Arc<OpenRel>> {
         self.open_rel(relid)
+    }
+
+    fn index_ancestors(&mut self, index: Oid) -> Result<Vec<Oid>> {
+        partition::ancestors(&mut self.cat(), index)
+    }
+
+    fn lock_partition(&mut self, relid: Oid) -> Result<()> {
+        self.lock_relation(relid, ROW_EXCLUSIVE_LOCK)
+    }
+
+    fn partitions(&mut self, relid: Oid) -> Result<Arc<partition::PartitionDesc>> {
+        let desc = self.cat().relation(relid)?;
+        partition::partition_desc(&mut self.cat(), &desc, partition::Detached::Omit)
     }
 
     fn open_index(&mut self, indexid: Oid) -> Result<Arc<engine::IndexDesc>> {
@@ -388,7 +424,6 @@ impl Services for Core {
         row: &[Datum],
         written: &[ids::AttrNo],
     ) -> Result<Option<String>> {
-        const VALUE_MAX: usize = 64;
         let table = rel.table.oid;
         let whole = crate::privileges::may_select(self, table, &[])?;
         let mut parts = Vec::new();
@@ -406,18 +441,7 @@ impl Services for Core {
                 }
                 names.push(c.name.clone());
             }
-            let mut text = match v.as_ref() {
-                DatumRef::Null => "null".to_string(),
-                v => String::from_utf8_lossy(&self.type_output(c.ty, v)?).into_owned(),
-            };
-            if text.len() > VALUE_MAX {
-                let mut end = VALUE_MAX;
-                while !text.is_char_boundary(end) {
-                    end -= 1;
-                }
-                text.truncate(end);
-                text.push_str("...");
-            }
+            let text = self.shown_value(c.ty, v.as_ref())?;
             parts.push(text);
         }
         let values = parts.join(", ");
@@ -426,6 +450,44 @@ impl Services for Core {
             [] => None,
             names => Some(format!("Failing row contains ({}) = ({values}).", names.join(", "))),
         })
+    }
+
+    fn describe_partition_key(&mut self, relid: Oid, key: &[Datum]) -> Result<Option<String>> {
+        let desc = self.cat().relation(relid)?;
+        let of = partition::partition_key(&mut self.cat(), &desc)?;
+        let mut names = Vec::with_capacity(of.columns.len());
+        let mut values = Vec::with_capacity(of.columns.len());
+        let whole = crate::privileges::may_select(self, relid, &[])?;
+        for (column, value) in of.columns.iter().zip(key) {
+            let readable = whole
+                || column.attno > 0 && crate::privileges::may_select(self, relid, &[column.attno])?;
+            if !readable {
+                return Ok(None);
+            }
+            names.push(match column.attno {
+                0 => {
+                    let d = deparse::Deparser::new(self, deparse::Style::PLAIN);
+                    d.with_relation(relid)?.expression(&column.expr)?
+                }
+                attno => desc.attribute(attno).map_or_else(String::new, |a| {
+                    let quoting = self.cat().session.quoting;
+                    quoting.qualified(None, a.attname.as_str())
+                }),
+            });
+            values.push(self.shown_value(column.ty, value.as_ref())?);
+        }
+        let (names, values) = (names.join(", "), values.join(", "));
+        Ok(Some(format!("Partition key of the failing row contains ({names}) = ({values}).")))
+    }
+
+    fn hash_extended(
+        &mut self,
+        _function: Oid,
+        _collation: Oid,
+        _value: DatumRef<'_>,
+        _seed: u64,
+    ) -> Result<u64> {
+        Err(PgError::unsupported("this hash function of a partition key"))
     }
 
     fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool> {

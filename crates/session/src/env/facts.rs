@@ -12,9 +12,10 @@ use std::sync::Arc;
 use types::compare::{self, Comparer};
 use types::fn_context::TypeInfo;
 
-/// True if the operand type is a pseudo-type for a class of types (enums, rows, arrays).
+/// True if the operand type is a pseudo-type for a class of types (enums, rows, arrays, ranges).
 fn is_pseudo_operand(ty: Oid) -> bool {
-    matches!(ty, types::oids::ANYENUM | types::oids::RECORD | types::oids::ANYARRAY)
+    use types::oids::{ANYARRAY, ANYENUM, ANYMULTIRANGE, ANYRANGE, RECORD};
+    matches!(ty, ANYENUM | RECORD | ANYARRAY | ANYRANGE | ANYMULTIRANGE)
 }
 
 impl Core {

@@ -16,7 +16,7 @@ use types::fn_context::{
     FnContext, RegKind, RowDesc, SessionContext, TypeCatalog, TypeFunctions, TypeInfo,
 };
 use types::random::Random;
-use types::{Datum, DatumRef, Settings, oids};
+use types::{Datum, DatumRef, RangeType, Settings, oids};
 
 impl Core {
     /// Calls an input, output, send or receive function.
@@ -196,9 +196,10 @@ impl TypeFunctions for Core {
         let args = [DatumRef::Bytes(bytes), param.as_ref(), typmod.as_ref()];
         let value =
             self.call_type_function(&f, &args, &[oids::INTERNAL, io_param, oids::INT4], ty)?;
-        // A fixed-length value consists of that number of bytes, except for type name, whose values
-        // are sent without padding.
-        if ty != oids::NAME && usize::try_from(row.typlen).is_ok_and(|n| bytes.len() > n) {
+        // A fixed-length value consists of that number of bytes, except for type name and
+        // enumerations, whose values are sent as text.
+        let is_text = ty == oids::NAME || row.typtype == TypType::Enum;
+        if !is_text && usize::try_from(row.typlen).is_ok_and(|n| bytes.len() > n) {
             let wrong = pgerror::SqlState::INVALID_BINARY_REPRESENTATION;
             return Err(PgError::new(wrong, types::type_io::EXCESS_DATA));
         }
@@ -278,13 +279,21 @@ impl TypeCatalog for Core {
         self.cat().locale(collation)
     }
 
-    fn range_subtype(&mut self, ty: Oid) -> Result<Oid> {
-        let mut cat = self.cat();
-        let row = match cat.search(catalog::cache::RANGETYPE, &[ty.into()])? {
-            Some(row) => Some(row),
-            None => cat.search(catalog::cache::RANGEMULTIRANGE, &[ty.into()])?,
-        };
-        Ok(row.ok_or_else(|| Core::no_type(ty))?.rngsubtype)
+    fn range_type(&mut self, ty: Oid) -> Result<Arc<RangeType>> {
+        self.cat().range_type(ty)
+    }
+
+    fn range_difference(
+        &mut self,
+        ty: &RangeType,
+        a: DatumRef<'_>,
+        b: DatumRef<'_>,
+    ) -> Result<f64> {
+        let f = Facts::function(self, ty.subdiff)?;
+        let (collation, result_type) = (ty.collation, oids::FLOAT8);
+        let (function, arg_types, args) = (f.oid, &[ty.elem.oid; 2][..], &[a, b][..]);
+        let call = HostCall { function, collation, result_type, arg_types, args };
+        Ok(self.call_support(&f, call)?.as_ref().as_f64())
     }
 
     fn domain_base(&mut self, ty: Oid) -> Result<(Oid, i32)> {

@@ -14,7 +14,8 @@ const CACHE_ENTRIES_MAX: usize = 1000;
 pub(crate) struct PlannerCache {
     pub relations: HashMap<Oid, CachedRelation>,
     pub operators: HashMap<Oid, Arc<OperatorInfo>>,
-    pub stats: HashMap<(Oid, AttrNo), CachedStatistics>,
+    /// By table, column, and whether the statistics are those of the table with its children.
+    pub stats: HashMap<(Oid, AttrNo, bool), CachedStatistics>,
     /// The plan that is being made must not be kept, because a decision in it depends on the
     /// snapshots of the moment.
     pub transient: bool,
@@ -38,7 +39,11 @@ impl PlannerCache {
         self.relations.insert(relid, cached);
     }
 
-    pub(super) fn cache_statistics(&mut self, column: (Oid, AttrNo), cached: CachedStatistics) {
+    pub(super) fn cache_statistics(
+        &mut self,
+        column: (Oid, AttrNo, bool),
+        cached: CachedStatistics,
+    ) {
         if self.stats.len() >= CACHE_ENTRIES_MAX {
             self.stats.clear();
         }

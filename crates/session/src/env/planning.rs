@@ -5,12 +5,14 @@ use crate::core::Core;
 use analyze::SessionLookup;
 use catalog::estimate::TableSize;
 use catalog::lookup::BTREE_AM;
+use catalog::rows::indexes::PG_INHERITS_PARENT_INDEX;
 use catalog::{RelDesc, cache};
 use engine::index::QuerySize;
 use eval::{Compiler, EvalState, Facts, Resolve, RowInput, RowRef, Slot, Source};
 use ids::code::AmopPurpose;
 use ids::strategy::btree;
-use ids::{AttrNo, Oid, StrategyNumber};
+use ids::{AttrNo, Oid, RelKind, StrategyNumber};
+use partition::{Detached, PartitionDesc};
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, FuncExpr, OpExpr, Var};
 use plan::query::Query;
@@ -21,6 +23,7 @@ use planner::{
 };
 use std::sync::Arc;
 use types::array::ArrayRef;
+use types::ranges::estimate::Condition;
 use types::{Datum, DatumRef};
 
 impl Core {
@@ -39,7 +42,11 @@ impl Core {
         table_tuples: f64,
     ) -> Result<Option<Arc<IndexInfo>>> {
         let desc = self.cat().relation(row.indexrelid)?;
-        let (Some(part), Some(index)) = (&desc.index, &desc.engine_index) else { return Ok(None) };
+        let Some(part) = &desc.index else { return Ok(None) };
+        // An index of a partitioned table has no file.
+        if desc.engine_index.is_none() && desc.kind() != RelKind::PartitionedIndex {
+            return Ok(None);
+        }
         if !row.indisvalid || (row.indcheckxmin && !self.sees_whole_index(row.indexrelid)?) {
             return Ok(None);
         }
@@ -67,11 +74,13 @@ impl Core {
                 nulls_first: option & 2 != 0,
             });
         }
-        let index = index.clone();
-        let pages = f64::from(engine::index::nblocks(&self.backend, &index)?);
-        let height = engine::index::height(&mut self.backend, &index)?;
-        let pending = engine::index::pending_stats(&mut self.backend, &index)?;
-        let method = index.am.info();
+        let Some(method) = engine::am::by_oid(part.am).map(|m| &m.info) else { return Ok(None) };
+        let (mut pages, mut height, mut pending) = (0.0, None, None);
+        if let Some(index) = desc.engine_index.clone() {
+            pages = f64::from(engine::index::nblocks(&self.backend, &index)?);
+            height = engine::index::height(&mut self.backend, &index)?;
+            pending = engine::index::pending_stats(&mut self.backend, &index)?;
+        }
         let tuples = if predicate.is_empty() {
             table_tuples
         } else {
@@ -136,7 +145,7 @@ impl Core {
                     Some(open) => {
                         f64::from(engine::index::nblocks(&self.backend, open)?) == index.pages
                     }
-                    None => false,
+                    None => part.kind() == RelKind::PartitionedIndex,
                 };
             if !same {
                 return Ok(None);
@@ -190,47 +199,17 @@ impl Core {
             indexes,
         }))
     }
-}
 
-/// Resolves every column reference to the only column of the input.
-struct OneColumn;
-
-impl Resolve for OneColumn {
-    fn var(&mut self, _: &Var) -> Result<Slot> {
-        Ok(Slot { source: Source::Scan, column: 0 })
-    }
-}
-
-impl RelationLookup for Core {
-    fn relation(&mut self, relid: Oid) -> Result<Arc<RelationInfo>> {
-        let desc = self.cat().relation(relid)?;
-        if let Some(cached) = self.cached_relation(relid, &desc)? {
-            return Ok(cached);
-        }
-        self.cat().check_children(&desc.class.row)?;
-        let transient = std::mem::take(&mut self.caches.planning.transient);
-        let facts = self.make_relation(relid, &desc)?;
-        if self.caches.planning.transient {
-            return Ok(facts);
-        }
-        self.caches.planning.transient = transient;
-        let mut parts = Vec::with_capacity(facts.indexes.len());
-        for index in &facts.indexes {
-            parts.push(self.cat().relation(index.oid)?);
-        }
-        let blocks = match &desc.table {
-            Some(table) => engine::table::nblocks(&self.backend, table)?,
-            None => 0,
-        };
-        let cached = CachedRelation { desc, blocks, indexes: parts, facts: facts.clone() };
-        self.caches.planning.cache_relation(relid, cached);
-        Ok(facts)
-    }
-
-    fn column_stats(&mut self, relid: Oid, attno: AttrNo) -> Result<Option<Arc<ColumnStats>>> {
-        let keys = [relid.into(), attno.into(), false.into()];
+    /// The statistics of a column, of the table alone or with its children (`tree`).
+    fn statistics(
+        &mut self,
+        relid: Oid,
+        attno: AttrNo,
+        tree: bool,
+    ) -> Result<Option<Arc<ColumnStats>>> {
+        let keys = [relid.into(), attno.into(), tree.into()];
         let Some(row) = self.cat().search(cache::STATRELATTINH, &keys)? else { return Ok(None) };
-        if let Some((of, cached)) = self.caches.planning.stats.get(&(relid, attno))
+        if let Some((of, cached)) = self.caches.planning.stats.get(&(relid, attno, tree))
             && Arc::ptr_eq(of, &row)
         {
             return Ok(Some(cached.clone()));
@@ -251,10 +230,9 @@ impl RelationLookup for Core {
         for (kind, numbers, values) in slots {
             let numbers: Vec<f64> =
                 numbers.iter().flat_map(|n| n.iter()).map(|n| f64::from(*n)).collect();
-            // The element type is part of the array. Statistics of other kinds contain bounds of
-            // ranges.
+            // The element type is part of the array.
             let values: Vec<Datum> = match values {
-                Some(v) if matches!(kind, 1 | 2 | 4) => {
+                Some(v) if matches!(kind, 1 | 2 | 4 | 6 | 7) => {
                     let array = ArrayRef::new(DatumRef::Bytes(&v.0));
                     let info = self.type_facts(array.elem_type())?;
                     array.iter(&info).map(DatumRef::to_owned).collect()
@@ -270,12 +248,98 @@ impl RelationLookup for Core {
                 3 => out.correlation = numbers.first().copied().unwrap_or(0.0),
                 4 => (out.elements, out.element_freq) = (values, numbers),
                 5 => out.element_counts = numbers,
+                6 => {
+                    let ranges = out.ranges.get_or_insert_default();
+                    ranges.lengths = values.iter().map(|v| v.as_ref().as_f64()).collect();
+                    ranges.empty = numbers.first().map_or(0.0, |f| *f as f32);
+                }
+                7 => out.ranges.get_or_insert_default().bounds = values,
                 _ => {}
             }
         }
         let out = Arc::new(out);
-        self.caches.planning.cache_statistics((relid, attno), (row, out.clone()));
+        self.caches.planning.cache_statistics((relid, attno, tree), (row, out.clone()));
         Ok(Some(out))
+    }
+}
+
+/// Resolves every column reference to the only column of the input.
+struct OneColumn;
+
+impl Resolve for OneColumn {
+    fn var(&mut self, _: &Var) -> Result<Slot> {
+        Ok(Slot { source: Source::Scan, column: 0 })
+    }
+}
+
+impl RelationLookup for Core {
+    fn relation(&mut self, relid: Oid) -> Result<Arc<RelationInfo>> {
+        let desc = self.cat().relation(relid)?;
+        if let Some(cached) = self.cached_relation(relid, &desc)? {
+            return Ok(cached);
+        }
+        if desc.kind() == RelKind::ForeignTable {
+            return Err(PgError::unsupported(format!("foreign table \"{}\"", desc.name())));
+        }
+        let transient = std::mem::take(&mut self.caches.planning.transient);
+        let facts = self.make_relation(relid, &desc)?;
+        if self.caches.planning.transient {
+            return Ok(facts);
+        }
+        self.caches.planning.transient = transient;
+        let mut parts = Vec::with_capacity(facts.indexes.len());
+        for index in &facts.indexes {
+            parts.push(self.cat().relation(index.oid)?);
+        }
+        let blocks = match &desc.table {
+            Some(table) => engine::table::nblocks(&self.backend, table)?,
+            None => 0,
+        };
+        let cached = CachedRelation { desc, blocks, indexes: parts, facts: facts.clone() };
+        self.caches.planning.cache_relation(relid, cached);
+        Ok(facts)
+    }
+
+    fn column_stats(&mut self, relid: Oid, attno: AttrNo) -> Result<Option<Arc<ColumnStats>>> {
+        self.statistics(relid, attno, false)
+    }
+
+    fn tree_column_stats(&mut self, relid: Oid, attno: AttrNo) -> Result<Option<Arc<ColumnStats>>> {
+        self.statistics(relid, attno, true)
+    }
+
+    fn may_have_children(&mut self, relid: Oid) -> Result<bool> {
+        Ok(self.cat().relation(relid)?.class.relhassubclass)
+    }
+
+    fn children(&mut self, relid: Oid, lock: i32) -> Result<Vec<Oid>> {
+        let mut found = vec![relid];
+        let mut at = 0;
+        while let Some(&parent) = found.get(at) {
+            at += 1;
+            let rows = self.cat().scan(PG_INHERITS_PARENT_INDEX, &[parent.into()])?;
+            let mut children: Vec<Oid> =
+                rows.iter().map(|r| r.inhrelid).filter(|c| !found.contains(c)).collect();
+            children.sort_unstable();
+            for child in children {
+                self.lock_relation(child, lock)?;
+                // The child may have been dropped while this session waited for the lock.
+                if self.cat().find_class(child)?.is_some() {
+                    found.push(child);
+                }
+            }
+        }
+        found.remove(0);
+        Ok(found)
+    }
+
+    fn partitions(&mut self, relid: Oid) -> Result<Arc<PartitionDesc>> {
+        let desc = self.cat().relation(relid)?;
+        partition::partition_desc(&mut self.cat(), &desc, Detached::Omit)
+    }
+
+    fn lock_member(&mut self, relid: Oid, lock: i32) -> Result<()> {
+        self.lock_relation(relid, lock)
     }
 
     fn constraint_index(&mut self, constraint: Oid) -> Result<Oid> {
@@ -430,6 +494,10 @@ impl FunctionLookup for Core {
 }
 
 impl ExpressionHost for Core {
+    fn range_selectivity(&mut self, condition: &Condition<'_>) -> Result<f64> {
+        types::ranges::estimate::selectivity(self, condition)
+    }
+
     fn fold_query(&mut self, expr: Expr, present: &dyn Fn(i32) -> bool) -> Result<Expr> {
         eval::fold_query(expr, self, present)
     }

@@ -26,7 +26,7 @@ impl Core {
 
     fn make_open_rel(&mut self, desc: &Arc<RelDesc>) -> Result<OpenRel> {
         let table = match desc.kind() {
-            RelKind::View => Arc::new(self.cat().view_rows(desc)?),
+            RelKind::View | RelKind::PartitionedTable => Arc::new(self.cat().view_rows(desc)?),
             _ => desc.rows()?.clone(),
         };
         let columns = desc
@@ -91,6 +91,10 @@ impl Core {
                 generated.push((*attno, expr));
             }
         }
+        let partition = match desc.class.relispartition {
+            true => partition::partition_qual(&mut self.cat(), desc.oid())?,
+            false => Vec::new(),
+        };
         Ok(OpenRel {
             table,
             kind: desc.kind(),
@@ -99,6 +103,7 @@ impl Core {
             columns: Arc::new(RowDesc::new(columns, 0)),
             indexes,
             checks,
+            partition,
             generated,
             triggers: trigger::describe(&mut self.cat(), desc)?,
         })

@@ -17,6 +17,9 @@ use trigger::TriggerCall;
 use types::builtin::{Builtin, BuiltinFn, SetSource};
 use types::{Datum, DatumRef};
 
+/// The function whose result depends on the types of its arguments.
+const HASH_PARTITION: &str = "satisfies_hash_partition";
+
 pub(crate) struct Internal;
 
 /// The function on values that a function names: in language `c`, of a linked-in library.
@@ -39,6 +42,7 @@ fn builtin(row: &PgProc) -> Callee {
         None => match SystemFunction::named(name) {
             Some(_) if row.proretset => Callee::HostSet,
             Some(_) => Callee::Host,
+            None if name == HASH_PARTITION => Callee::Host,
             None => WindowKind::named(name).map_or(Callee::Missing, Callee::Window),
         },
     }
@@ -78,6 +82,9 @@ impl Language for Internal {
             args = &with_dictionary;
         }
         match SystemFunction::named(call.row.prosrc.as_str()) {
+            None if call.row.prosrc.as_str() == HASH_PARTITION => {
+                sysfn::hash_partition::satisfies(core, call.arg_types, args)
+            }
             Some(f) => match f.call(core, args)? {
                 Returned::One(value) => Ok(value),
                 Returned::Set(rows) => first_row(core, call.row, rows),

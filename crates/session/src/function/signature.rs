@@ -12,6 +12,7 @@ use hashbrown::HashMap;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::OnceLock;
+use types::ranges::functions::DECLARED_FOR_EACH_TYPE;
 use types::{DatumRef, oids};
 
 /// A declaration of a built-in function.
@@ -58,9 +59,12 @@ impl Signature {
         {
             return Ok(false);
         }
+        if DECLARED_FOR_EACH_TYPE.contains(&row.prosrc.as_str()) {
+            return Ok(true);
+        }
         let types = self.args.iter().copied().zip(args.iter().copied());
         for (wanted, given) in types.chain([(self.result, row.prorettype)]) {
-            if !accepts(wanted, given) && !(same_form(core, wanted, given)? && !self.variadic) {
+            if !accepts(wanted, given) && (self.variadic || !same_form(core, wanted, given)?) {
                 return Ok(false);
             }
         }

@@ -204,7 +204,8 @@ fn reads_ahead(core: &mut Core, plan: &PlannedStmt) -> Result<bool> {
     Ok(true)
 }
 
-/// The body for these argument types and the collation of the call, from the cache or newly created.
+/// The body for these argument types and the collation of the call, from the cache or newly
+/// created.
 fn find(
     core: &mut Core,
     row: &Row<PgProc>,

@@ -3,9 +3,9 @@
 use super::plans::Plans;
 use super::{EnvironmentAt, Key, Statement};
 use crate::core::Core;
-use crate::statementlog::Work;
 use analyze::SessionLookup;
 use client::rows;
+use client::statementlog::Work;
 use ids::Oid;
 use lmgr::{LockMode, LockTag};
 use parse::RawStmt;

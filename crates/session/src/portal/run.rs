@@ -5,10 +5,10 @@ use crate::core::Core;
 use crate::prepared::{ParkedExecution, Prepared};
 use crate::session::Session;
 use crate::simple::check_parameters;
-use crate::statementlog::Work;
 use analyze::SessionLookup;
 use client::connection::Connection;
 use client::rows::{self, RowWriter};
+use client::statementlog::Work;
 use executor::spi::{self, QuerySnapshot};
 use ids::{Oid, Tid};
 use parse::ast::{ClosePortalStmt, DeclareCursorStmt, FetchDirection, FetchStmt, Node};
@@ -454,7 +454,7 @@ impl Core {
         }
         let identities = &portal.identities.rows;
         if !identities.is_empty() && to > from {
-            let tid = |i: &RowIdentity| executor::tid_of(batch.get(to - 1, i.column));
+            let tid = |i: &RowIdentity| tid_at(i, &batch, to - 1);
             portal.current = identities.iter().map(tid).collect();
         }
         if to < batch.len {
@@ -700,12 +700,24 @@ impl Core {
             ));
         }
         Ok(match portal.kept.as_ref() {
-            Some(kept) => kept
-                .find(portal.position - 1)
-                .and_then(|(batch, row)| executor::tid_of(batch.get(row, identity.column))),
+            Some(kept) => {
+                kept.find(portal.position - 1).and_then(|(batch, row)| tid_at(identity, batch, row))
+            }
             None => portal.current.get(place).copied().flatten(),
         })
     }
+}
+
+/// The TID in a row of a cursor, if the row is computed from one of this table.
+fn tid_at(identity: &RowIdentity, batch: &Batch, row: usize) -> Option<Tid> {
+    let of_table = |column| {
+        let oid = batch.get(row, column);
+        !oid.is_null() && oid.as_oid() == identity.relid
+    };
+    if !identity.tableoid.is_none_or(of_table) {
+        return None;
+    }
+    executor::tid_of(batch.get(row, identity.column))
 }
 
 /// The error for a portal that is running, has failed, or is finished and has no rows to fetch.

@@ -158,6 +158,15 @@ impl Prepared {
         Ok(())
     }
 
+    /// As [`Prepared::revalidate`], for another Parse message. False if it cannot be used: after a
+    /// change, the types of parameters that are not declared are inferred again.
+    pub(crate) fn revalidate_parsed(&self, core: &mut Core) -> bool {
+        let all_declared =
+            *self.declared == *self.param_types && !self.declared.contains(&Oid::INVALID);
+        let is_current = |core| matches!(self.ready.lock().current(core), Ok(Some(_)));
+        if all_declared { self.revalidate(core).is_ok() } else { is_current(core) }
+    }
+
     /// The plan for these parameter values; its relations are then locked.
     pub(crate) fn plan(
         &self,

@@ -2,8 +2,8 @@
 
 use super::{SysCall, SysFn};
 use crate::core::Core;
-use crate::rusage::{Reading, Times};
 use catalog::acl::roles::READ_ALL_STATS;
+use client::rusage::{Reading, Times};
 use pgerror::Result;
 use types::Datum;
 use vfs::process;

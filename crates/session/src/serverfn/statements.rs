@@ -18,7 +18,7 @@ pub(super) const FNS: &[SysFn] = &[
         call: SysCall::One(|c, a| {
             let given = |d: DatumRef<'_>| if d.is_null() { String::new() } else { text(d) };
             let (channel, payload) = (given(a[0]), given(a[1]));
-            crate::notify::delivery::notify(c, &channel, &payload)?;
+            crate::notify::notify(c, &channel, &payload)?;
             Ok(Datum::Word(0))
         }),
     },
@@ -26,7 +26,7 @@ pub(super) const FNS: &[SysFn] = &[
         name: "pg_listening_channels",
         call: SysCall::Set(|c, _| {
             let channels = match &c.server {
-                Some((_, handle)) => crate::notify::delivery::channels(handle),
+                Some((_, handle)) => crate::notify::channels(handle),
                 None => Vec::new(),
             };
             Ok(channels.iter().map(|name| vec![Datum::text(name)]).collect())

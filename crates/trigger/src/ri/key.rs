@@ -110,6 +110,24 @@ impl Key {
         .constraint(self.row.conname.as_str()))
     }
 
+    /// The error for the removal of a partition with referenced rows.
+    pub(super) fn removes_referenced(
+        &self,
+        host: &mut dyn TriggerHost,
+        values: &[Datum],
+    ) -> Result<PgError> {
+        let shown = self.show(host, &self.pk, self.pk_columns(), values)?;
+        Ok(pg_err!(
+            FOREIGN_KEY_VIOLATION,
+            "removing partition \"{}\" violates foreign key constraint \"{}\"",
+            self.pk.name(),
+            self.row.conname
+        )
+        .detail(format!("Key {shown}is still referenced from table \"{}\".", self.fk.name()))
+        .table(self.schema(host)?, self.fk.name())
+        .constraint(self.row.conname.as_str()))
+    }
+
     /// `(a, b)=(1, 2) `; empty if the user may not read the columns.
     pub(super) fn show(
         &self,

@@ -7,7 +7,7 @@ use catalog::format_type::quote_identifier;
 use executor::Execution;
 use executor::spi::{self, QuerySnapshot};
 use hashbrown::HashMap;
-use ids::{AttrNo, Oid};
+use ids::{AttrNo, Oid, RelKind};
 use pgerror::Result;
 use plan::PlannedStmt;
 use std::sync::Arc;
@@ -49,6 +49,12 @@ pub(crate) struct Queries(HashMap<(Oid, Query), Cached>);
 pub(super) fn qualified(host: &mut dyn TriggerHost, desc: &RelDesc) -> Result<String> {
     let schema = host.catalog().namespace_name(desc.class.relnamespace)?.unwrap_or_default();
     Ok(format!("{}.{}", quoted(schema.as_str()), quoted(desc.name())))
+}
+
+/// The table in a query's FROM. The rows of a partitioned table are in its partitions.
+pub(super) fn source(host: &mut dyn TriggerHost, desc: &RelDesc) -> Result<String> {
+    let name = qualified(host, desc)?;
+    Ok(if desc.kind() == RelKind::PartitionedTable { name } else { format!("ONLY {name}") })
 }
 
 /// A name in quotes, even if not necessary, because error contexts show the queries as in
@@ -121,12 +127,12 @@ fn fk_conditions(
 
 /// The query's text and the types of its parameters.
 fn text_of(host: &mut dyn TriggerHost, key: &Key, what: Query) -> Result<(String, Vec<Oid>)> {
-    let fk = qualified(host, &key.fk)?;
-    let pk = qualified(host, &key.pk)?;
+    let fk = source(host, &key.fk)?;
+    let pk = source(host, &key.pk)?;
     Ok(match what {
         Query::Check | Query::Replaced => {
             let (conditions, types) = pk_conditions(host, key, what == Query::Replaced)?;
-            (format!("SELECT 1 FROM ONLY {pk} x WHERE {conditions} FOR KEY SHARE OF x"), types)
+            (format!("SELECT 1 FROM {pk} x WHERE {conditions} FOR KEY SHARE OF x"), types)
         }
         Query::SameKey => {
             let operators = key.row.conffeqop.as_deref().unwrap_or_default();
@@ -142,11 +148,11 @@ fn text_of(host: &mut dyn TriggerHost, key: &Key, what: Query) -> Result<(String
         }
         Query::References => {
             let (conditions, types) = fk_conditions(host, key, 1)?;
-            (format!("SELECT 1 FROM ONLY {fk} x WHERE {conditions} FOR KEY SHARE OF x"), types)
+            (format!("SELECT 1 FROM {fk} x WHERE {conditions} FOR KEY SHARE OF x"), types)
         }
         Query::CascadeDelete => {
             let (conditions, types) = fk_conditions(host, key, 1)?;
-            (format!("DELETE FROM ONLY {fk} WHERE {conditions}"), types)
+            (format!("DELETE FROM {fk} WHERE {conditions}"), types)
         }
         Query::CascadeUpdate => {
             let (mut sets, mut types) = (Vec::new(), Vec::new());
@@ -157,7 +163,7 @@ fn text_of(host: &mut dyn TriggerHost, key: &Key, what: Query) -> Result<(String
             }
             let (conditions, more) = fk_conditions(host, key, sets.len() + 1)?;
             types.extend(more);
-            (format!("UPDATE ONLY {fk} SET {} WHERE {conditions}", sets.join(", ")), types)
+            (format!("UPDATE {fk} SET {} WHERE {conditions}", sets.join(", ")), types)
         }
         // ON DELETE SET NULL and SET DEFAULT may have a column list.
         Query::NullOnDelete | Query::DefaultOnDelete => {
@@ -182,7 +188,7 @@ fn set_text(
         sets.push(format!("{} = {value}", quoted(column(&key.fk, n)?.attname.as_str())));
     }
     let (conditions, types) = fk_conditions(host, key, 1)?;
-    Ok((format!("UPDATE ONLY {fk} SET {} WHERE {conditions}", sets.join(", ")), types))
+    Ok((format!("UPDATE {fk} SET {} WHERE {conditions}", sets.join(", ")), types))
 }
 
 /// The plan of a constraint's query, and a parked execution if there is one.

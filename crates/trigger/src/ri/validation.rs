@@ -1,7 +1,7 @@
 //! Validation of a new foreign key. Counterpart: `RI_Initial_Check`.
 
 use super::key::{Key, column};
-use super::query::{equality, qualified, quoted};
+use super::query::{equality, quoted, source};
 use crate::host::TriggerHost;
 use catalog::format_type::quote_identifier;
 use executor::spi::{self, QuerySnapshot};
@@ -37,9 +37,53 @@ pub fn validate(host: &mut dyn TriggerHost, constraint: Oid) -> Result<()> {
     Err(error.detail(format!("Key {shown}is not present in table \"{}\".", key.pk.name())))
 }
 
+/// 23503 if a row references a row of the table that the constraint refers to, a partition that is
+/// being detached. Counterpart: `RI_PartitionRemove_Check`.
+pub fn check_no_references(host: &mut dyn TriggerHost, constraint: Oid) -> Result<()> {
+    let key = Key::load(host, constraint, &[])?;
+    let parts = parts_of(host, &key)?;
+    let text = format!(
+        "SELECT {} FROM {} fk JOIN {} pk ON ({}) WHERE ({}) LIMIT 1",
+        parts.names.join(", "),
+        parts.fk,
+        parts.pk,
+        parts.on.join(" AND "),
+        parts.present.join(" AND ")
+    );
+    host.catalog().increment_command_counter()?;
+    let plan = host.plan_internal(&text, &[])?;
+    let query = spi::Query { rows_max: 1, ..spi::Query::new(plan, Arc::from([])) };
+    let rows = query.under(QuerySnapshot::Latest).rows(host)?;
+    let Some(row) = rows.into_iter().next() else { return Ok(()) };
+    Err(key.removes_referenced(host, &row)?)
+}
+
+/// The parts of a query that joins both tables.
+struct Parts {
+    fk: String,
+    pk: String,
+    /// The columns of the referencing table.
+    names: Vec<String>,
+    on: Vec<String>,
+    present: Vec<String>,
+    /// The condition that there is no referenced row.
+    absent: String,
+}
+
 /// The query for the keys of rows that violate the constraint.
 fn text_of(host: &mut dyn TriggerHost, key: &Key) -> Result<String> {
-    let (fk, pk) = (qualified(host, &key.fk)?, qualified(host, &key.pk)?);
+    let Parts { fk, pk, names, on, present, absent } = parts_of(host, key)?;
+    let glue = if key.row.confmatchtype == FkMatch::Full { " OR " } else { " AND " };
+    Ok(format!(
+        "SELECT {} FROM {fk} fk LEFT OUTER JOIN {pk} pk ON ({}) WHERE {absent} AND ({}) LIMIT 1",
+        names.join(", "),
+        on.join(" AND "),
+        present.join(glue)
+    ))
+}
+
+fn parts_of(host: &mut dyn TriggerHost, key: &Key) -> Result<Parts> {
+    let (fk, pk) = (source(host, &key.fk)?, source(host, &key.pk)?);
     let (mut names, mut on, mut present) = (Vec::new(), Vec::new(), Vec::new());
     let mut absent = String::new();
     for (i, (&f, &p)) in key.fk_columns().iter().zip(key.pk_columns()).enumerate() {
@@ -60,12 +104,5 @@ fn text_of(host: &mut dyn TriggerHost, key: &Key) -> Result<String> {
         }
         names.push(fk_name);
     }
-    let glue = if key.row.confmatchtype == FkMatch::Full { " OR " } else { " AND " };
-    Ok(format!(
-        "SELECT {} FROM ONLY {fk} fk LEFT OUTER JOIN ONLY {pk} pk ON ({}) WHERE {absent} AND ({}) \
-         LIMIT 1",
-        names.join(", "),
-        on.join(" AND "),
-        present.join(glue)
-    ))
+    Ok(Parts { fk, pk, names, on, present, absent })
 }

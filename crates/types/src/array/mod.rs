@@ -7,7 +7,7 @@ mod stats;
 pub use ops::{btarraycmp, order_by};
 pub use stats::{ElementStats, element_stats};
 pub use values::array::{
-    Accumulator, ArrayRef, Elements, MAX_DIMS, append_in_place, array_out, build, build_1d,
-    cstring_integers, empty, get_element, get_slice, io, of_builtin, payload, read_fixed,
-    set_element, set_in_place, set_slice,
+    Accumulator, ArrayRef, Elements, Expanded, MAX_DIMS, append_in_place, array_out, build,
+    build_1d, cstring_integers, direct_element, empty, get_element, get_slice, io, of_builtin,
+    payload, read_fixed, set_element, set_in_place, set_slice,
 };

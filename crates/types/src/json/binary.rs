@@ -43,6 +43,22 @@ pub(super) enum Item<'a> {
     Container(Container<'a>),
 }
 
+/// A child of a container as it is stored.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Child<'a> {
+    /// The type in its entry.
+    pub ty: u32,
+    /// Without the padding before it.
+    pub bytes: &'a [u8],
+}
+
+impl Child<'_> {
+    /// Whether it begins at a multiple of four.
+    pub fn is_aligned(&self) -> bool {
+        matches!(self.ty, NUMBER | CONTAINER)
+    }
+}
+
 #[inline]
 fn word(b: &[u8], at: usize) -> u32 {
     b.get(at..at + 4).map_or(0, |w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]))
@@ -175,6 +191,35 @@ impl<'a> Container<'a> {
     /// The keys and values of an object.
     pub fn pairs(self) -> impl Iterator<Item = (&'a [u8], Item<'a>)> {
         (0..self.len()).map(move |i| (self.key(i), self.value(i)))
+    }
+
+    /// The children from number `first` to `end` as they are stored.
+    fn stored(self, first: usize, end: usize) -> impl Iterator<Item = Child<'a>> {
+        let (data, mut offset) = (self.data(), self.offset(first));
+        (first..end).map(move |i| {
+            let (entry, start) = (self.entry(i), offset);
+            let length = (entry & LENGTH) as usize;
+            offset = if entry & HAS_OFFSET != 0 { length } else { start + length };
+            let mut child = Child { ty: entry & TYPE, bytes: &[] };
+            let start = if child.is_aligned() { start.next_multiple_of(4) } else { start };
+            child.bytes = data.get(start..offset).unwrap_or_default();
+            child
+        })
+    }
+
+    /// The keys and values of an object as they are stored.
+    pub fn stored_pairs(self) -> impl Iterator<Item = (Child<'a>, Child<'a>)> {
+        let n = self.len();
+        self.stored(0, n).zip(self.stored(n, 2 * n))
+    }
+
+    /// The elements of an array as they are stored; an object is its only element.
+    pub fn stored_elements(self) -> impl Iterator<Item = Child<'a>> {
+        let (count, object) = match self.is_object() {
+            true => (0, Some(Child { ty: CONTAINER, bytes: self.0 })),
+            false => (self.len(), None),
+        };
+        self.stored(0, count).chain(object)
     }
 
     /// The container as a value: the scalar if it represents one.

@@ -119,7 +119,8 @@ fn scalar_datum(ty: u32, length_word: &[u8], value: &[u8]) -> Datum {
     Datum::bytes(out)
 }
 
-fn pad(out: &mut Vec<u8>) {
+/// Aligns the next child.
+pub(super) fn pad(out: &mut Vec<u8>) {
     out.resize(out.len().next_multiple_of(4), 0);
 }
 
@@ -182,7 +183,7 @@ fn put(
 }
 
 /// Appends the header and space for the entries; returns the offset of the entries.
-fn begin(out: &mut Vec<u8>, flags: u32, count: usize, entries: usize) -> Result<usize> {
+pub(super) fn begin(out: &mut Vec<u8>, flags: u32, count: usize, entries: usize) -> Result<usize> {
     if count > COUNT as usize {
         return Err(pg_err!(
             PROGRAM_LIMIT_EXCEEDED,
@@ -198,7 +199,7 @@ fn begin(out: &mut Vec<u8>, flags: u32, count: usize, entries: usize) -> Result<
 }
 
 /// Writes the `i`th entry; `total` is increased by the child's length.
-fn enter(
+pub(super) fn enter(
     out: &mut [u8],
     at: usize,
     i: usize,

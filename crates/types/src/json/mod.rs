@@ -9,6 +9,7 @@ mod encode;
 pub(crate) mod gin;
 mod gin_path;
 mod io;
+mod merge;
 mod modify;
 mod parse;
 mod path;

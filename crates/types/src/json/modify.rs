@@ -2,16 +2,16 @@
 //! Counterpart: jsonfuncs.c (setPath, IteratorConcat).
 
 use super::access::item;
-use super::binary::{Container, Item};
+use super::binary::Container;
 use super::encode::Json;
 use super::io::put_string;
+use super::merge;
 use super::parse::{Kind, Node, tree};
 use pgerror::{PgError, Result, pg_err};
 use values::array::payload::ArrayRef;
 use values::datum::{Datum, DatumRef};
 use values::fn_context::{FnContext, InterruptChecker};
 use values::limits::TextBuffer;
-use values::memory;
 
 fn refused(message: &str) -> PgError {
     PgError::new(pgerror::SqlState::INVALID_PARAMETER_VALUE, message)
@@ -19,13 +19,6 @@ fn refused(message: &str) -> PgError {
 
 fn is_scalar(d: DatumRef<'_>) -> bool {
     Container::new(d.as_bytes()).is_scalar()
-}
-
-fn elements(i: Item<'_>, interrupts: &InterruptChecker<'_>) -> Result<Vec<Json>> {
-    Ok(match Json::of_item(i, interrupts)? {
-        Json::Array(e) => e,
-        other => vec![other],
-    })
 }
 
 fn concat(cx: &dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<Datum> {
@@ -40,16 +33,10 @@ fn concat(cx: &dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>) -> Result<Datum>
             return Ok(a.to_owned());
         }
     }
-    if l.is_object() && r.is_object() {
-        let mut all = memory::with_capacity(l.len() + r.len())?;
-        for (k, v) in l.pairs().chain(r.pairs()) {
-            all.push((k.to_vec(), Json::of_item(v, interrupts)?));
-        }
-        return Json::Object(all).datum(interrupts);
+    match l.is_object() && r.is_object() {
+        true => merge::objects(l, r, interrupts),
+        false => merge::arrays(l, r, interrupts),
     }
-    let mut all = elements(item(a), interrupts)?;
-    all.extend(elements(item(b), interrupts)?);
-    Json::Array(all).datum(interrupts)
 }
 
 fn without(cx: &dyn FnContext, d: DatumRef<'_>, gone: &dyn Fn(&[u8]) -> bool) -> Result<Datum> {

@@ -7,7 +7,8 @@ use crate::datum::{Datum, DatumRef};
 use crate::fn_context::TypeInfo;
 use pgerror::{Result, pg_err};
 
-fn subscript_error(message: &str) -> pgerror::PgError {
+/// 2202E
+pub(super) fn subscript_error(message: &str) -> pgerror::PgError {
     pg_err!(ARRAY_SUBSCRIPT_ERROR, "{message}")
 }
 
@@ -30,7 +31,7 @@ fn offset_of(dims: &[i32], lower: &[i32], subscripts: &[i32]) -> Option<usize> {
 impl ArrayRef<'_> {
     /// Like [`offset_of`], with the array's own bounds.
     #[inline]
-    fn offset_of(self, subscripts: &[i32]) -> Option<usize> {
+    pub(super) fn offset_of(self, subscripts: &[i32]) -> Option<usize> {
         if subscripts.is_empty() || self.ndim() != subscripts.len() {
             return None;
         }
@@ -52,6 +53,22 @@ pub fn get_element<'a>(array: DatumRef<'a>, elem: &TypeInfo, subscripts: &[i32])
     match array.offset_of(subscripts) {
         Some(i) if !array.is_null(i) => array.nth(elem, i),
         _ => DatumRef::Null,
+    }
+}
+
+/// As [`get_element`], where the element is found without reading those before it: elements of
+/// fixed length in an array without NULLs. The number of elements to pass otherwise.
+#[inline]
+pub fn direct_element<'a>(
+    array: DatumRef<'a>,
+    elem: &TypeInfo,
+    subscripts: &[i32],
+) -> std::result::Result<DatumRef<'a>, usize> {
+    let array = ArrayRef::new(array);
+    match array.offset_of(subscripts) {
+        None => Ok(DatumRef::Null),
+        Some(at) if elem.len > 0 && !array.has_null_bitmap() => Ok(array.nth(elem, at)),
+        Some(at) => Err(at),
     }
 }
 
@@ -113,7 +130,8 @@ fn bounds_of(array: DatumRef<'_>) -> (Vec<i32>, Vec<i32>) {
     (a.dims(), a.lower_bounds())
 }
 
-fn checked_length(low: i32, high: i32) -> Result<i32> {
+/// The number of subscripts between these. 54000 if there are too many.
+pub(super) fn checked_length(low: i32, high: i32) -> Result<i32> {
     let len = i64::from(high) - i64::from(low) + 1;
     i32::try_from(len).ok().filter(|l| *l as usize <= MAX_ELEMENTS).ok_or_else(too_large)
 }

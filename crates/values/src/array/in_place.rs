@@ -1,7 +1,7 @@
-//! Changes of arrays in place, for variables of functions. Only changes that leave the structure of
-//! the array as it is are made here; the others make a new array.
+//! Changes of arrays in place, for variables of functions: of elements of fixed length in arrays
+//! without NULLs. The others are made in the expanded form.
 
-use super::payload::{MAX_ELEMENTS, read_element, write_element};
+use super::payload::{ArrayRef, MAX_ELEMENTS, write_element};
 use crate::datum::{Datum, DatumRef};
 use crate::fn_context::TypeInfo;
 use crate::limits::ALLOCATION_BYTES_MAX;
@@ -23,96 +23,49 @@ fn shape(array: &[u8]) -> Option<(i32, i32)> {
     if is_plain { Some((word(LENGTH)?, word(LENGTH + 4)?)) } else { None }
 }
 
-/// Sets the element with this subscript, which may be the one after the last element; false if that
-/// needs a new array. `value` is not NULL.
-/// 53200 if there is not enough memory.
+/// Sets an element of fixed length in an array without NULLs; it may be the one after the last
+/// element of an array of one dimension. False if that needs another form of the array. `value` is
+/// not NULL. 53200 if there is not enough memory.
 pub fn set_in_place(
     array: &mut Datum,
     elem: &TypeInfo,
-    index: i64,
+    subscripts: &[i32],
     value: DatumRef<'_>,
 ) -> Result<bool> {
-    let Datum::Bytes(bytes) = array else { return Ok(false) };
-    let Some((length, lower)) = shape(bytes) else { return Ok(false) };
-    let at = match usize::try_from(index - i64::from(lower)) {
-        Ok(at) if at < length as usize => at,
-        Ok(at) if at == length as usize => return append_in_place(array, elem, value),
-        _ => return Ok(false),
+    let Datum::Bytes(bytes) = &mut *array else { return Ok(false) };
+    let shape = ArrayRef::new(DatumRef::Bytes(bytes));
+    if elem.len <= 0 || shape.has_null_bitmap() {
+        return Ok(false);
+    }
+    let Some(at) = shape.offset_of(subscripts) else {
+        let is_next = subscripts.len() == 1
+            && shape.ndim() == 1
+            && i64::from(subscripts[0]) == i64::from(shape.lower_bound(0)) + shape.count() as i64;
+        return if is_next { append_in_place(array, elem, value) } else { Ok(false) };
     };
-    if elem.len > 0 {
-        let align = elem.align_bytes();
-        let from = DATA + at * (elem.len as usize).div_ceil(align) * align;
-        let Some(to) = bytes.get_mut(from..from + elem.len as usize) else { return Ok(false) };
-        match value {
-            DatumRef::Word(word) => to.copy_from_slice(&word.to_le_bytes()[..elem.len as usize]),
-            DatumRef::Bytes(new) if new.len() == to.len() => to.copy_from_slice(new),
-            _ => return Ok(false),
-        }
-        return Ok(true);
+    let from = shape.data_start() + at * (elem.len as usize).next_multiple_of(elem.align_bytes());
+    let Some(to) = bytes.get_mut(from..from + elem.len as usize) else { return Ok(false) };
+    match value {
+        DatumRef::Word(word) => to.copy_from_slice(&word.to_le_bytes()[..elem.len as usize]),
+        DatumRef::Bytes(new) if new.len() == to.len() => to.copy_from_slice(new),
+        _ => return Ok(false),
     }
-    set_varying(bytes, elem, at, value)
-}
-
-/// As [`set_in_place`], for an element of varying length.
-fn set_varying(
-    array: &mut Box<[u8]>,
-    elem: &TypeInfo,
-    element: usize,
-    value: DatumRef<'_>,
-) -> Result<bool> {
-    if elem.len != -1 {
-        return Ok(false);
-    }
-    let align = elem.align_bytes();
-    let data = &array[DATA..];
-    let mut from = 0;
-    for _ in 0..element {
-        from = read_element(elem, data, from).1;
-    }
-    let is_short = |at: usize| data.get(at).is_none_or(|b| b & 1 == 1 && *b != 1);
-    // An element with a short header is not aligned.
-    if is_short(from) {
-        return Ok(false);
-    }
-    from = from.next_multiple_of(align);
-    let end = read_element(elem, data, from).1;
-    let to = end.next_multiple_of(align);
-    // The next element may begin before the aligned offset.
-    if data.get(end..to).is_none_or(|padding| padding.iter().any(|b| *b != 0)) {
-        return Ok(false);
-    }
-    let mut new = Vec::new();
-    write_element(elem, &mut new, 0, value);
-    let (from, to) = (DATA + from, DATA + to);
-    if new.len() == to - from {
-        array[from..to].copy_from_slice(&new);
-        return Ok(true);
-    }
-    if array.len() + new.len() > ALLOCATION_BYTES_MAX {
-        return Ok(false);
-    }
-    crate::memory::admit(array.len() + new.len())?;
-    let mut bytes = Vec::from(std::mem::take(array));
-    bytes.splice(from..to, new);
-    *array = bytes.into_boxed_slice();
     Ok(true)
 }
 
-/// Adds an element at the end; false if that needs a new array. `value` is not NULL. The memory
+/// Adds an element of fixed length at the end of an array of one dimension without NULLs; false if
+/// that needs another form of the array. `value` is not NULL. The memory
 /// grows by steps, so that the cost of many elements is proportional to their number. 53200 if
 /// there is not enough memory.
 pub fn append_in_place(array: &mut Datum, elem: &TypeInfo, value: DatumRef<'_>) -> Result<bool> {
     let Datum::Bytes(bytes) = array else { return Ok(false) };
     let Some((length, lower)) = shape(bytes) else { return Ok(false) };
-    let more = match value {
-        DatumRef::Bytes(value) => value.len() + 16,
-        _ => 16,
-    };
+    let more = elem.len.max(0) as usize + 16;
     let count = length as usize + 1;
     let fits = count <= MAX_ELEMENTS
         && bytes.len() + more <= ALLOCATION_BYTES_MAX
         && i64::from(lower) + count as i64 <= i64::from(i32::MAX)
-        && elem.len != -2;
+        && elem.len > 0;
     if !fits {
         return Ok(false);
     }
@@ -138,22 +91,18 @@ const CHECKED_BYTES: usize = 1 << 16;
 #[cfg(test)]
 mod tests {
     use super::{append_in_place, set_in_place};
-    use crate::array::payload::{builtin_info, of_builtin};
+    use crate::array::payload::{build, builtin_info, of_builtin};
     use crate::datum::Datum;
     use ids::Oid;
     use ids::builtin::ty as oids;
 
-    fn text(value: &str) -> Datum {
-        Datum::text(value)
-    }
-
     /// The array after the change is the one that is built of the values.
-    fn check(elem: Oid, before: &[Datum], index: i64, value: Datum, after: &[Datum]) {
+    fn check(elem: Oid, before: &[Datum], index: i32, value: Datum, after: &[Datum]) {
         let info = builtin_info(elem);
         let mut array = of_builtin(elem, before).unwrap();
         let changed = match index {
             0 => append_in_place(&mut array, &info, value.as_ref()).unwrap(),
-            index => set_in_place(&mut array, &info, index, value.as_ref()).unwrap(),
+            index => set_in_place(&mut array, &info, &[index], value.as_ref()).unwrap(),
         };
         assert!(changed);
         assert_eq!(array, of_builtin(elem, after).unwrap());
@@ -185,18 +134,19 @@ mod tests {
     }
 
     #[test]
-    fn elements_of_varying_length_are_set_and_appended() {
-        let before = [text("a"), text("bcdef"), text("")];
-        check(oids::TEXT, &before, 2, text("x"), &[text("a"), text("x"), text("")]);
-        check(
-            oids::TEXT,
-            &before,
-            3,
-            text("long enough"),
-            &[text("a"), text("bcdef"), text("long enough")],
-        );
-        check(oids::TEXT, &before, 1, text("b"), &[text("b"), text("bcdef"), text("")]);
-        check(oids::TEXT, &before, 0, text("q"), &[text("a"), text("bcdef"), text(""), text("q")]);
+    fn elements_of_several_dimensions_are_set() {
+        let info = builtin_info(oids::INT4);
+        let build = |values: [i32; 4]| {
+            let values = values.map(Datum::int4);
+            build(&info, &[2, 2], &[0, 1], values.iter().map(Datum::as_ref)).unwrap()
+        };
+        let mut array = build([1, 2, 3, 4]);
+        let value = Datum::int4(9);
+        assert!(set_in_place(&mut array, &info, &[1, 1], value.as_ref()).unwrap());
+        assert_eq!(array, build([1, 2, 9, 4]));
+        for at in [&[2, 1][..], &[1], &[1, 3], &[1, 1, 1]] {
+            assert!(!set_in_place(&mut array, &info, at, value.as_ref()).unwrap(), "{at:?}");
+        }
     }
 
     #[test]
@@ -204,13 +154,17 @@ mod tests {
         let info = builtin_info(oids::INT4);
         let value = Datum::int4(1);
         let mut array = of_builtin(oids::INT4, &[Datum::int4(5)]).unwrap();
-        for index in [0, 3, -1, i64::MAX] {
-            assert!(!set_in_place(&mut array, &info, index, value.as_ref()).unwrap());
+        for index in [0, 3, -1, i32::MAX] {
+            assert!(!set_in_place(&mut array, &info, &[index], value.as_ref()).unwrap());
         }
+        let mut texts = of_builtin(oids::TEXT, &[Datum::text("a")]).unwrap();
+        let text = builtin_info(oids::TEXT);
+        assert!(!set_in_place(&mut texts, &text, &[1], Datum::text("b").as_ref()).unwrap());
+        assert!(!append_in_place(&mut texts, &text, Datum::text("b").as_ref()).unwrap());
         let mut nulls = of_builtin(oids::INT4, &[Datum::Null, Datum::int4(1)]).unwrap();
         let mut empty = crate::array::empty(oids::INT4);
         for array in [&mut nulls, &mut empty, &mut Datum::Null] {
-            assert!(!set_in_place(array, &info, 1, value.as_ref()).unwrap());
+            assert!(!set_in_place(array, &info, &[1], value.as_ref()).unwrap());
             assert!(!append_in_place(array, &info, value.as_ref()).unwrap());
         }
     }

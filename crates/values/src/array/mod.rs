@@ -11,6 +11,7 @@
 
 mod access;
 mod construct;
+mod expanded;
 mod functions;
 mod in_place;
 pub mod io;
@@ -18,8 +19,9 @@ pub mod payload;
 mod sets;
 mod texts;
 
-pub use access::{get_element, get_slice, set_element, set_slice};
+pub use access::{direct_element, get_element, get_slice, set_element, set_slice};
 pub use construct::Accumulator;
+pub use expanded::Expanded;
 pub use in_place::{append_in_place, set_in_place};
 pub use io::array_out;
 pub use payload::{

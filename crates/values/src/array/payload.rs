@@ -90,7 +90,7 @@ impl<'a> ArrayRef<'a> {
     }
 
     /// Offset of the elements in the payload.
-    fn data_start(self) -> usize {
+    pub(super) fn data_start(self) -> usize {
         match i32_at(self.bytes, 4) {
             0 => align_up(16 + 8 * self.ndim(), 8) - 4,
             offset => offset as usize - 4,
@@ -330,6 +330,13 @@ pub(crate) fn check_bounds(dims: &[i32], lower: &[i32]) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The header of an array: its dimensions without elements and without NULLs.
+pub(super) fn array_header(array: ArrayRef<'_>) -> Datum {
+    let mut header = array.bytes[..12 + 8 * array.ndim()].to_vec();
+    header[4..8].fill(0);
+    Datum::bytes(header)
 }
 
 /// The array without elements.

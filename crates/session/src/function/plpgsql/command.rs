@@ -67,7 +67,7 @@ impl<'c> Nested<'c> {
             }
             Node::NotifyStmt(notify) => {
                 let payload = notify.payload.as_deref().unwrap_or("");
-                crate::notify::delivery::notify(self.0, &notify.conditionname, payload)?;
+                crate::notify::notify(self.0, &notify.conditionname, payload)?;
                 return Ok(UtilityOutcome::default());
             }
             Node::ListenStmt(listen) => {

@@ -3,8 +3,9 @@
 use super::codes;
 use crate::core::Core;
 use executor::{BeforeRowResult, Change, Level, Timing};
+use ids::Tid;
 use pgerror::Result;
-use plpgsql::{Code, TriggerData};
+use plpgsql::{Code, SystemColumns, TriggerData};
 use trigger::TriggerCall;
 use types::{Datum, DatumRef};
 
@@ -18,6 +19,13 @@ pub(super) fn call(
     let (rel, trigger) = (call.rel, call.trigger);
     let for_row = trigger.level == Level::Row;
     let mentions = code.function.mentions;
+    let (new_system, old_system) = match mentions.system && for_row {
+        true => (
+            system_columns(core, call, call.new_row, call.new)?,
+            system_columns(core, call, call.old_row, call.old)?,
+        ),
+        false => (None, None),
+    };
     let data = TriggerData {
         name: &trigger.name,
         when: match trigger.timing {
@@ -39,6 +47,8 @@ pub(super) fn call(
         row: (rel.columns.clone(), rel.row_type),
         new: call.new_row.filter(|_| mentions.new).map(|row| new_row(call, row)),
         old: call.old_row.filter(|_| mentions.old).map(owned),
+        new_system,
+        old_system,
     };
     let returned = codes::isolated(core, |core| plpgsql::call_trigger(core, code, data))?;
     Ok(match returned {
@@ -47,6 +57,20 @@ pub(super) fn call(
         Some(values) if call.change != Change::Delete => BeforeRowResult::Replace(values),
         Some(_) => BeforeRowResult::Keep,
     })
+}
+
+/// The system columns of a row of the event, if it has this row.
+#[cold]
+fn system_columns(
+    core: &mut Core,
+    call: &TriggerCall<'_>,
+    row: Option<&[DatumRef<'_>]>,
+    tid: Tid,
+) -> Result<Option<Box<SystemColumns>>> {
+    match row {
+        Some(_) => Ok(Some(Box::new(trigger::system_columns(&mut core.backend, call.rel, tid)?))),
+        None => Ok(None),
+    }
 }
 
 fn owned(row: &[DatumRef<'_>]) -> Vec<Datum> {

@@ -43,7 +43,8 @@ impl Step {
     }
 }
 
-/// The function and the collation of the call, its argument types, and the types of the column definition list of the call.
+/// The function and the collation of the call, its argument types, and the types of the column
+/// definition list of the call.
 pub(super) type Key = ((Oid, Oid), Vec<Oid>, Vec<Column>);
 
 /// The cached bodies of a session.

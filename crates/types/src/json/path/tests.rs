@@ -1,5 +1,5 @@
-//! Paths: their stored forms, texts that are not valid, and corrupt stored forms. What they select is
-//! compared with PostgreSQL in the integration tests.
+//! Paths: their stored forms, texts that are not valid, and corrupt stored forms. What they select
+//! is compared with PostgreSQL in the integration tests.
 
 use super::{input, output};
 use crate::BasicContext;

@@ -1,0 +1,44 @@
+//! Descriptors of open relations: columns, indexes, constraints and generated columns. Counterpart:
+//! execnodes.h (`ResultRelInfo`).
+
+use crate::trigger::RelTriggers;
+use engine::{IndexDesc, TableDesc};
+use ids::{AttrNo, Oid, RelKind};
+use plan::Expr;
+use std::sync::Arc;
+use types::fn_context::RowDesc;
+
+/// An open table. In its expressions, its columns are `Var { varno: 1, … }`.
+pub struct OpenRel {
+    pub table: Arc<TableDesc>,
+    pub kind: RelKind,
+    /// `pg_class.relispopulated`: false for a materialized view that has not been populated.
+    pub populated: bool,
+    pub row_type: Oid,
+    pub columns: Arc<RowDesc>,
+    pub indexes: Vec<RelIndex>,
+    pub checks: Vec<RelCheck>,
+    /// The partition constraint, if the table is a partition: conditions joined by AND.
+    pub partition: Vec<Expr>,
+    /// Stored generated columns.
+    pub generated: Vec<(AttrNo, Expr)>,
+    /// If there are any triggers, row changes are reported by [`crate::TriggerEvents::row_event`].
+    pub triggers: RelTriggers,
+}
+
+/// An index of an open table.
+pub struct RelIndex {
+    pub desc: Arc<IndexDesc>,
+    /// For each index column: the expression, or `None` for a plain column.
+    pub exprs: Vec<Option<Expr>>,
+    pub predicate: Vec<Expr>,
+    pub unique: bool,
+    /// Uniqueness may be checked at the end of the statement or transaction (a deferrable
+    /// constraint).
+    pub deferrable: bool,
+}
+
+pub struct RelCheck {
+    pub name: String,
+    pub expr: Expr,
+}
