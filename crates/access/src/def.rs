@@ -4,8 +4,10 @@
 
 use crate::layout::TupleLayout;
 use ids::{Oid, Persistence, RelFile};
+use locale::Locale;
 use page::tupdesc::Attr;
 use pgerror::{PgError, Result};
+use std::sync::Arc;
 use types::compare::Comparer;
 use types::hash::Hasher;
 
@@ -16,8 +18,9 @@ pub enum SupportFunction {
     Compare(Comparer),
     Hash(Hasher),
     EqualImage(bool),
-    /// A function of an operator class of GIN indexes, other than the comparison of its keys.
-    Gin(types::gin::Function),
+    /// A function of an operator class of GIN indexes, other than the comparison of its keys, and
+    /// the locale of the database's default collation.
+    Gin(types::gin::Function, Option<Arc<Locale>>),
 }
 
 impl SupportFunction {

@@ -120,7 +120,10 @@ impl Prefix {
             Prefix::Signed
         } else if is(compare::btoidcmp) {
             Prefix::Unsigned
-        } else if is(compare::bttextcmp_c) || is(compare::btnamecmp) || is(compare::bytes_cmp) {
+        } else if [compare::bttextcmp, compare::bttextcmp_c, compare::btnamecmp, compare::bytes_cmp]
+            .into_iter()
+            .any(is)
+        {
             Prefix::Bytes
         } else if cmp.abbreviated().is_some() {
             Prefix::Abbreviation

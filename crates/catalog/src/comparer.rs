@@ -8,6 +8,7 @@ use ids::Oid;
 use ids::code::{Align, TypCategory, TypType};
 use pgerror::{Result, pg_err};
 use sync::Arc;
+use types::collated::collation_of;
 use types::compare::{self, CompareFn, Comparer, TypedCompare};
 use types::fn_context::TypeInfo;
 use types::oids;
@@ -56,7 +57,7 @@ impl CatCx<'_> {
             return Ok(Some(order));
         }
         if let Some(f) = compare::lookup(prosrc) {
-            return self.collated(f, collation).map(Some);
+            return self.collated(f, ty, collation).map(Some);
         }
         match prosrc {
             "btrecordcmp" if ty == oids::RECORD => {
@@ -74,8 +75,8 @@ impl CatCx<'_> {
     }
 
     /// A comparison of a built-in type under a collation.
-    fn collated(&mut self, plain: CompareFn, collation: Oid) -> Result<Comparer> {
-        let locale = self.locale(collation)?;
+    fn collated(&mut self, plain: CompareFn, ty: Oid, collation: Oid) -> Result<Comparer> {
+        let locale = self.locale(collation_of(ty, collation))?;
         let collated = locale.and_then(|locale| types::collated::comparer(plain, &locale));
         Ok(collated.unwrap_or_else(|| plain.into()))
     }
@@ -91,7 +92,8 @@ impl CatCx<'_> {
                 _ => return Ok(None),
             },
         };
-        let is_plain = compare::of_type(elem).is_some() && self.locale(collation)?.is_none();
+        let is_plain = compare::of_type(elem).is_some()
+            && self.locale(collation_of(elem, collation))?.is_none();
         if !elem.is_valid() || is_plain {
             return Ok(None);
         }
@@ -190,8 +192,9 @@ impl CatCx<'_> {
     /// `at`: as in `comparer_at`.
     fn type_comparer(&mut self, ty: Oid, at: (Oid, u32)) -> Result<Option<Comparer>> {
         let is_array = types::builtin_types::get(ty).is_some_and(|t| t.output == "array_out");
-        if let Some(f) = compare::of_type(ty).filter(|_| !is_array || at.0 == Oid::INVALID) {
-            return self.collated(f, at.0).map(Some);
+        let is_plain_array = is_array && collation_of(ty, at.0) == Oid::INVALID;
+        if let Some(f) = compare::of_type(ty).filter(|_| !is_array || is_plain_array) {
+            return self.collated(f, ty, at.0).map(Some);
         }
         let Some(proc) = self.type_ops(ty)?.cmp.valid() else { return Ok(None) };
         let name = self.function(proc)?.prosrc.clone();

@@ -244,12 +244,13 @@ impl CatCx<'_> {
                     }
                 }
                 (SupportKind::Gin { optional: true }, None) => continue,
-                (SupportKind::Gin { .. }, Some(name)) => {
-                    match self.gin_function(name.as_str(), collation)? {
-                        Some(function) => SupportFunction::Gin(function),
-                        None => return Ok(None),
+                (SupportKind::Gin { .. }, Some(name)) => match self.gin_function(name.as_str()) {
+                    Some(function) => {
+                        let locale = self.session.default_locale().cloned();
+                        SupportFunction::Gin(function, locale)
                     }
-                }
+                    None => return Ok(None),
+                },
                 (SupportKind::EqualImage, None) => SupportFunction::EqualImage(false),
                 (SupportKind::EqualImage, Some(name)) => {
                     let equal = self.is_equal_image(name.as_str(), input, collation)?;
@@ -275,27 +276,10 @@ impl CatCx<'_> {
         Ok(Some(list))
     }
 
-    /// The support function of GIN indexes with this `pg_proc.prosrc`; `None` if it is not
-    /// supported under the collation.
-    fn gin_function(
-        &mut self,
-        prosrc: &str,
-        collation: Oid,
-    ) -> Result<Option<types::gin::Function>> {
-        if let Some(function) = types::gin::lookup(prosrc) {
-            return Ok(Some(function));
-        }
-        // These compare texts by their bytes.
-        let is_bytewise = matches!(prosrc, "gin_compare_prefix_text" | "gin_compare_prefix_bpchar");
-        if is_bytewise && self.locale(collation)?.is_some_and(|l| !l.orders_by_bytes()) {
-            return Ok(None);
-        }
-        // Trigrams have the lower case of Unicode or of ASCII.
-        let letters = self.session.letters();
-        if prosrc.ends_with("_trgm") && types::string::case::lower_text(b"I", &letters) != b"i" {
-            return Ok(None);
-        }
-        Ok(contrib::libraries::gin(prosrc, self.session.ctype_is_ascii))
+    /// The support function of GIN indexes with this `pg_proc.prosrc`.
+    fn gin_function(&self, prosrc: &str) -> Option<types::gin::Function> {
+        let ascii = self.session.ctype_is_ascii;
+        types::gin::lookup(prosrc).or_else(|| contrib::libraries::gin(prosrc, ascii))
     }
 
     /// The type of the column or expression that is indexed.

@@ -198,9 +198,6 @@ fn statement_name(node: &Node) -> &'static str {
         Node::LoadStmt(_) => "LOAD",
         Node::RuleStmt(_) => "CREATE RULE",
         Node::CreatePolicyStmt(_) | Node::AlterPolicyStmt(_) => "policies",
-        Node::DefineStmt(s) => match s.kind {
-            _ => "this statement",
-        },
         Node::CallStmt(_) => "CALL",
         _ => "this statement",
     }

@@ -8,8 +8,6 @@ use crate::library::{ByCase, Library};
 use ids::StrategyNumber;
 use pgerror::{PgError, Result};
 use std::cmp::Ordering;
-use std::sync::Arc;
-use types::compare::{self, CompareFn};
 use types::numeric::{Num, Sign, numeric_cmp};
 use values::datum::{Datum, DatumRef};
 use values::gin::{Column, Condition, Function, Keys, Query, Ternary};
@@ -43,19 +41,13 @@ fn extract_value(_: &Column, value: DatumRef<'_>, keys: &mut Keys) -> Result<()>
     Ok(())
 }
 
-/// The comparison of a query's values.
-struct Order(CompareFn);
-
 /// Sets the key where the range of a comparison begins. `least` is not greater than any value.
 fn extract_query(
     value: DatumRef<'_>,
     strategy: StrategyNumber,
     query: &mut Query,
     least: &Datum,
-    order: &str,
 ) -> Result<()> {
-    let order = compare::lookup(order).ok_or_else(|| PgError::unsupported(order))?;
-    query.extra = Some(Arc::new(Order(order)));
     match strategy {
         LESS | LESS_OR_EQUAL => query.keys.push(least.as_ref()),
         EQUAL | GREATER_OR_EQUAL | GREATER => query.keys.push(value),
@@ -69,9 +61,7 @@ fn extract_query(
 
 /// Whether a key is in the range of a comparison.
 fn compare_prefix(c: &Condition<'_>, _: usize, key: DatumRef<'_>) -> Ordering {
-    let order = c.query.extra.as_ref().and_then(|e| e.downcast_ref::<Order>());
-    let Some(Order(compare)) = order else { return Ordering::Greater };
-    match (c.strategy, compare(key, c.value, c.column.collation)) {
+    match (c.strategy, c.column.compare.order(key, c.value, c.column.collation)) {
         (LESS, Ordering::Less) => Ordering::Equal,
         (LESS_OR_EQUAL, Ordering::Less | Ordering::Equal) => Ordering::Equal,
         (LESS | LESS_OR_EQUAL, _) => Ordering::Greater,
@@ -85,9 +75,9 @@ fn consistent(_: &Condition<'_>, _: &[bool]) -> Result<Ternary> {
     Ok(Ternary::True)
 }
 
-/// The support functions of a type: its name in the symbols, its least value, its comparison.
+/// The support functions of a type: its name in the symbols, its least value.
 macro_rules! types {
-    ($($ty:literal $least:expr, $order:literal;)*) => {
+    ($($ty:literal $least:expr;)*) => {
         const SUPPORT: &[ByCase<Function>] = &[
             ByCase::same("gin_btree_consistent", Function::Consistent(consistent)),
             $(
@@ -98,7 +88,7 @@ macro_rules! types {
                 ByCase::same(
                     concat!("gin_extract_query_", $ty),
                     Function::ExtractQuery(|_, value, strategy, query| {
-                        extract_query(value, strategy, query, &$least, $order)
+                        extract_query(value, strategy, query, &$least)
                     }),
                 ),
                 ByCase::same(
@@ -127,31 +117,31 @@ fn least_numeric() -> Datum {
 }
 
 types! {
-    "int2" Datum::int2(i16::MIN), "btint2cmp";
-    "int4" Datum::int4(i32::MIN), "btint4cmp";
-    "int8" Datum::int8(i64::MIN), "btint8cmp";
-    "float4" Datum::float4(f32::NEG_INFINITY), "btfloat4cmp";
-    "float8" Datum::float8(f64::NEG_INFINITY), "btfloat8cmp";
-    "money" Datum::int8(i64::MIN), "cash_cmp";
-    "oid" Datum::Word(0), "btoidcmp";
-    "timestamp" Datum::int8(i64::MIN), "timestamp_cmp";
-    "timestamptz" Datum::int8(i64::MIN), "timestamp_cmp";
-    "time" Datum::int8(0), "time_cmp";
-    "timetz" Datum::bytes(LEAST_TIMETZ), "timetz_cmp";
-    "date" Datum::int4(i32::MIN), "date_cmp";
-    "interval" Datum::bytes(LEAST_INTERVAL), "interval_cmp";
-    "macaddr" Datum::bytes([0; 6]), "macaddr_cmp";
-    "macaddr8" Datum::bytes([0; 8]), "macaddr8_cmp";
-    "inet" Datum::bytes(LEAST_INET), "network_cmp";
-    "cidr" Datum::bytes(LEAST_INET), "network_cmp";
-    "text" Datum::bytes([]), "bttextcmp";
-    "bpchar" Datum::bytes([]), "bpcharcmp";
-    "char" Datum::Word(0), "btcharcmp";
-    "bytea" Datum::bytes([]), "byteacmp";
-    "bit" Datum::bytes([0; 4]), "bitcmp";
-    "varbit" Datum::bytes([0; 4]), "bitcmp";
-    "numeric" least_numeric(), "numeric_cmp";
-    "uuid" Datum::bytes([0; 16]), "uuid_cmp";
-    "name" Datum::name(""), "btnamecmp";
-    "bool" Datum::bool(false), "btboolcmp";
+    "int2" Datum::int2(i16::MIN);
+    "int4" Datum::int4(i32::MIN);
+    "int8" Datum::int8(i64::MIN);
+    "float4" Datum::float4(f32::NEG_INFINITY);
+    "float8" Datum::float8(f64::NEG_INFINITY);
+    "money" Datum::int8(i64::MIN);
+    "oid" Datum::Word(0);
+    "timestamp" Datum::int8(i64::MIN);
+    "timestamptz" Datum::int8(i64::MIN);
+    "time" Datum::int8(0);
+    "timetz" Datum::bytes(LEAST_TIMETZ);
+    "date" Datum::int4(i32::MIN);
+    "interval" Datum::bytes(LEAST_INTERVAL);
+    "macaddr" Datum::bytes([0; 6]);
+    "macaddr8" Datum::bytes([0; 8]);
+    "inet" Datum::bytes(LEAST_INET);
+    "cidr" Datum::bytes(LEAST_INET);
+    "text" Datum::bytes([]);
+    "bpchar" Datum::bytes([]);
+    "char" Datum::Word(0);
+    "bytea" Datum::bytes([]);
+    "bit" Datum::bytes([0; 4]);
+    "varbit" Datum::bytes([0; 4]);
+    "numeric" least_numeric();
+    "uuid" Datum::bytes([0; 16]);
+    "name" Datum::name("");
+    "bool" Datum::bool(false);
 }

@@ -479,7 +479,11 @@ impl<'a> Compiler<'a> {
 
     /// The function that takes the place of a built-in one under the collation.
     fn collated(&mut self, f: &FnFacts, collation: Oid) -> Result<Option<ScalarFn>> {
-        let Some(collated) = f.collated.filter(|_| collation.is_valid()) else { return Ok(None) };
+        let Some(collated) = f.collated else { return Ok(None) };
+        let collation = collated.collation(collation);
+        if !collation.is_valid() {
+            return Ok(None);
+        }
         let locale = self.facts.collation_locale(collation)?;
         Ok(locale.and_then(|locale| collated.under(&locale)))
     }

@@ -13,7 +13,6 @@ use page::index_tuple::HEADER_SIZE;
 use page::tupdesc::{Align, Attr};
 use pgerror::{PgError, Result, pg_err};
 use std::cmp::Ordering;
-use types::compare::Comparer;
 use types::gin::{
     Column, ComparePartial, Consistent, ExtractQuery, ExtractValue, Function, Keys, TriConsistent,
 };
@@ -72,7 +71,6 @@ pub(crate) struct Key<'a> {
 pub(crate) struct KeyColumn {
     /// The columns of the tuples with this column's keys.
     layout: TupleLayout,
-    compare: Comparer,
     pub column: Column,
     extract_value: ExtractValue,
     pub extract_query: ExtractQuery,
@@ -114,10 +112,14 @@ impl KeyColumn {
             ))
         };
         let function = |wanted: u16| match own.support(wanted) {
-            Some(SupportFunction::Gin(function)) => Some(*function),
+            Some(SupportFunction::Gin(function, _)) => Some(*function),
             _ => None,
         };
         let Some(Function::ExtractValue(extract_value)) = function(2) else { return Err(lacks()) };
+        let locale = match own.support(2) {
+            Some(SupportFunction::Gin(_, locale)) => locale.clone(),
+            _ => None,
+        };
         let Some(Function::ExtractQuery(extract_query)) = function(3) else { return Err(lacks()) };
         let consistent = match function(4) {
             Some(Function::Consistent(f)) => Some(f),
@@ -142,8 +144,12 @@ impl KeyColumn {
         let collation = own.collation.valid().unwrap_or(DEFAULT_COLLATION);
         Ok(KeyColumn {
             layout,
-            compare: def.comparer(number)?.clone(),
-            column: Column { key: type_info(&own.attr), collation },
+            column: Column {
+                key: type_info(&own.attr),
+                collation,
+                compare: def.comparer(number)?.clone(),
+                locale,
+            },
             extract_value,
             extract_query,
             consistent,
@@ -155,7 +161,7 @@ impl KeyColumn {
     /// The order of two keys that are not NULL.
     #[inline]
     fn order(&self, a: DatumRef<'_>, b: DatumRef<'_>) -> Ordering {
-        self.compare.order(a, b, self.column.collation)
+        self.column.compare.order(a, b, self.column.collation)
     }
 }
 

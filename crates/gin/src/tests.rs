@@ -96,7 +96,7 @@ fn definition(rel: RelFile, options: &[(&str, &str)]) -> IndexDef {
     ];
     for (number, name) in (2..).zip(functions) {
         if let Some(function) = types::gin::lookup(name) {
-            let function = SupportFunction::Gin(function);
+            let function = SupportFunction::Gin(function, None);
             column.support.push(Support { number, oid: Oid::INVALID, function });
         }
     }

@@ -83,7 +83,9 @@ impl WordKind {
     pub fn of(ty: ids::Oid, cmp: &Comparer) -> WordKind {
         match ty {
             _ if cmp.abbreviated().is_some() => WordKind::Abbreviation,
-            oids::TEXT | oids::VARCHAR | oids::BPCHAR if matches!(cmp, Comparer::Typed(_)) => {
+            oids::TEXT | oids::VARCHAR | oids::BPCHAR | oids::NAME
+                if matches!(cmp, Comparer::Typed(_)) =>
+            {
                 WordKind::Unknown
             }
             oids::INT2

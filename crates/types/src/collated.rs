@@ -4,14 +4,17 @@
 //!
 //! Counterpart: varlena.c (`varstr_cmp`), varchar.c, hashfunc.c (`hashtext`).
 
+use crate::json::compare::{jsonb_cmp, jsonb_order};
+use crate::oids;
 use ids::Oid;
+use ids::builtin::collation;
 use locale::Locale;
 use pgerror::{Result, pg_err};
 use std::cmp::Ordering;
 use std::sync::Arc;
 use values::compare::{
-    CompareFn, Comparer, TypedCompare, bpchar_trimmed, bpcharcmp, btnametextcmp, bttextcmp,
-    bttextnamecmp,
+    CompareFn, Comparer, TypedCompare, bpchar_trimmed, bpcharcmp, btnamecmp, btnametextcmp,
+    bttextcmp, bttextnamecmp,
 };
 use values::datum::{Datum, DatumRef};
 use values::fn_context::FnContext;
@@ -23,6 +26,7 @@ use values::hash::{Hasher, TypedHash, h32, h64, hash_bytes, hash_bytes_extended,
 enum Operands {
     Text,
     BpChar,
+    Name,
     NameText,
     TextName,
 }
@@ -34,6 +38,8 @@ impl Operands {
             Some(Operands::Text)
         } else if is(bpcharcmp) {
             Some(Operands::BpChar)
+        } else if is(btnamecmp) {
+            Some(Operands::Name)
         } else if is(btnametextcmp) {
             Some(Operands::NameText)
         } else if is(bttextnamecmp) {
@@ -47,7 +53,7 @@ impl Operands {
         match self {
             Operands::Text | Operands::TextName => value.as_bytes(),
             Operands::BpChar => bpchar_trimmed(value.as_bytes()),
-            Operands::NameText => value.as_name(),
+            Operands::Name | Operands::NameText => value.as_name(),
         }
     }
 
@@ -55,7 +61,7 @@ impl Operands {
         match self {
             Operands::Text | Operands::NameText => value.as_bytes(),
             Operands::BpChar => bpchar_trimmed(value.as_bytes()),
-            Operands::TextName => value.as_name(),
+            Operands::Name | Operands::TextName => value.as_name(),
         }
     }
 }
@@ -72,7 +78,7 @@ impl TypedCompare for TextOrder {
     }
 
     fn has_abbreviations(&self) -> bool {
-        matches!(self.operands, Operands::Text | Operands::BpChar)
+        matches!(self.operands, Operands::Text | Operands::BpChar | Operands::Name)
     }
 
     fn abbreviation(&self, value: DatumRef<'_>) -> u64 {
@@ -80,10 +86,31 @@ impl TypedCompare for TextOrder {
     }
 }
 
+/// The order of jsonb under the locale of the default collation.
+struct JsonbOrder(Arc<Locale>);
+
+impl TypedCompare for JsonbOrder {
+    fn compare(&self, a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+        jsonb_order(a, b, &|x, y| self.0.compare(x, y))
+    }
+}
+
+/// The collation that comparisons of a type depend on, where `given` is that of the expression or
+/// of the index: the strings in jsonb always have the default collation.
+pub fn collation_of(ty: Oid, given: Oid) -> Oid {
+    match ty {
+        oids::JSONB | oids::JSONB_ARRAY => collation::DEFAULT,
+        _ => given,
+    }
+}
+
 /// A comparison under a locale; `None` if it does not depend on one.
 pub fn comparer(plain: CompareFn, locale: &Arc<Locale>) -> Option<Comparer> {
     if locale.orders_by_bytes() {
         return None;
+    }
+    if std::ptr::fn_addr_eq(plain, jsonb_cmp as CompareFn) {
+        return Some(Comparer::Typed(Arc::new(JsonbOrder(locale.clone()))));
     }
     let operands = Operands::of(plain)?;
     Some(Comparer::Typed(Arc::new(TextOrder { locale: locale.clone(), operands })))
@@ -119,20 +146,35 @@ pub fn hasher(prosrc: &str, locale: &Arc<Locale>) -> Option<Hasher> {
     Some(Hasher::Typed(Arc::new(TextHash { locale: locale.clone(), trims })))
 }
 
+/// Under which locales a [`CollatedFn`] is called.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Applies {
+    /// Those that do not order by bytes.
+    Ordered,
+    /// Those that are nondeterministic.
+    Nondeterministic,
+    /// If that of the default collation does not order by bytes, whatever the call's collation is.
+    Default,
+}
+
 /// A function that takes the place of the one of the same name.
 #[derive(Clone, Copy)]
 pub struct CollatedFn {
     f: ScalarFn,
-    /// Only under nondeterministic locales.
-    nondeterministic: bool,
+    applies: Applies,
 }
 
 impl CollatedFn {
+    /// The collation that the function depends on, in a call with this collation.
+    pub fn collation(self, given: Oid) -> Oid {
+        if self.applies == Applies::Default { collation::DEFAULT } else { given }
+    }
+
     /// The function under a locale; `None` if the ordinary one has the same results.
     pub fn under(self, locale: &Locale) -> Option<ScalarFn> {
-        let applies = match self.nondeterministic {
-            true => !locale.is_deterministic(),
-            false => !locale.orders_by_bytes(),
+        let applies = match self.applies {
+            Applies::Nondeterministic => !locale.is_deterministic(),
+            Applies::Ordered | Applies::Default => !locale.orders_by_bytes(),
         };
         applies.then_some(self.f)
     }
@@ -140,15 +182,18 @@ impl CollatedFn {
 
 /// The function that takes the place of that with this `pg_proc.prosrc`.
 pub fn function(prosrc: &str) -> Option<CollatedFn> {
-    let found = |nondeterministic| {
-        let table = if nondeterministic { NONDETERMINISTIC } else { ORDERED };
+    let tables = [
+        (ORDERED, Applies::Ordered),
+        (NONDETERMINISTIC, Applies::Nondeterministic),
+        (JSONB, Applies::Default),
+    ];
+    tables.into_iter().find_map(|(table, applies)| {
         let entry = table.iter().find(|b| b.name == prosrc)?;
         match entry.f {
-            BuiltinFn::Scalar(f) => Some(CollatedFn { f, nondeterministic }),
+            BuiltinFn::Scalar(f) => Some(CollatedFn { f, applies }),
             _ => None,
         }
-    };
-    found(false).or_else(|| found(true))
+    })
 }
 
 /// The locale that a call site keeps.
@@ -200,7 +245,22 @@ fn refused(what: &str) -> Result<Datum> {
     Err(nondeterministic(what))
 }
 
-use Operands::{BpChar, NameText, Text, TextName};
+fn jsonb_test(
+    cx: &mut dyn FnContext,
+    a: &[DatumRef<'_>],
+    wanted: fn(Ordering) -> bool,
+) -> Result<Datum> {
+    Ok(Datum::bool(wanted(jsonb_order_of(cx, a))))
+}
+
+fn jsonb_order_of(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Ordering {
+    match &cx.settings().default_locale {
+        Some(locale) => jsonb_order(a[0], a[1], &|x, y| locale.compare(x, y)),
+        None => jsonb_cmp(a[0], a[1], Oid::INVALID),
+    }
+}
+
+use Operands::{BpChar, Name, NameText, Text, TextName};
 
 scalars! { ORDERED;
     "text_lt" => |cx, a| test(cx, a, Text, Ordering::is_lt),
@@ -217,6 +277,11 @@ scalars! { ORDERED;
     "bpcharcmp" => |cx, a| Ok(Datum::int4(order(cx, a, BpChar)? as i32)),
     "bpchar_larger" => |cx, a| Ok(a[usize::from(order(cx, a, BpChar)?.is_lt())].to_owned()),
     "bpchar_smaller" => |cx, a| Ok(a[usize::from(order(cx, a, BpChar)?.is_gt())].to_owned()),
+    "namelt" => |cx, a| test(cx, a, Name, Ordering::is_lt),
+    "namele" => |cx, a| test(cx, a, Name, Ordering::is_le),
+    "namegt" => |cx, a| test(cx, a, Name, Ordering::is_gt),
+    "namege" => |cx, a| test(cx, a, Name, Ordering::is_ge),
+    "btnamecmp" => |cx, a| Ok(Datum::int4(order(cx, a, Name)? as i32)),
     "namelttext" => |cx, a| test(cx, a, NameText, Ordering::is_lt),
     "nameletext" => |cx, a| test(cx, a, NameText, Ordering::is_le),
     "namegttext" => |cx, a| test(cx, a, NameText, Ordering::is_gt),
@@ -237,6 +302,8 @@ scalars! { NONDETERMINISTIC;
     "textne" => |cx, a| test(cx, a, Text, Ordering::is_ne),
     "bpchareq" => |cx, a| test(cx, a, BpChar, Ordering::is_eq),
     "bpcharne" => |cx, a| test(cx, a, BpChar, Ordering::is_ne),
+    "nameeq" => |cx, a| test(cx, a, Name, Ordering::is_eq),
+    "namene" => |cx, a| test(cx, a, Name, Ordering::is_ne),
     "nameeqtext" => |cx, a| test(cx, a, NameText, Ordering::is_eq),
     "namenetext" => |cx, a| test(cx, a, NameText, Ordering::is_ne),
     "texteqname" => |cx, a| test(cx, a, TextName, Ordering::is_eq),
@@ -264,6 +331,14 @@ scalars! { NONDETERMINISTIC;
     "text_starts_with" => |_, _| refused(SEARCHES),
     "replace_text" => |_, _| refused(SEARCHES),
     "split_part" => |_, _| refused(SEARCHES),
+}
+
+scalars! { JSONB;
+    "jsonb_lt" => |cx, a| jsonb_test(cx, a, Ordering::is_lt),
+    "jsonb_le" => |cx, a| jsonb_test(cx, a, Ordering::is_le),
+    "jsonb_gt" => |cx, a| jsonb_test(cx, a, Ordering::is_gt),
+    "jsonb_ge" => |cx, a| jsonb_test(cx, a, Ordering::is_ge),
+    "jsonb_cmp" => |cx, a| Ok(Datum::int4(jsonb_order_of(cx, a) as i32)),
 }
 
 #[cfg(test)]

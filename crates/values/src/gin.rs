@@ -3,9 +3,11 @@
 //!
 //! Counterpart: access/gin.h.
 
+use crate::compare::Comparer;
 use crate::datum::DatumRef;
 use crate::fn_context::TypeInfo;
 use ids::{Oid, StrategyNumber};
+use locale::Locale;
 use pgerror::Result;
 use std::any::Any;
 use std::cmp::Ordering;
@@ -101,11 +103,15 @@ pub struct Query {
 }
 
 /// The index column for which the functions are called.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Column {
     /// The type of the keys.
     pub key: TypeInfo,
     pub collation: Oid,
+    /// The order of the keys.
+    pub compare: Comparer,
+    /// The locale of the database's default collation; `None` if that has none.
+    pub locale: Option<Arc<Locale>>,
 }
 
 /// A condition: a query with its keys.

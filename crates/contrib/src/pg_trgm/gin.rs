@@ -44,36 +44,39 @@ fn push(list: &[Trigram], keys: &mut Keys) {
     }
 }
 
-/// The letters of a database in whose default collation only those of ASCII have case, or others.
-fn letters(ascii: bool) -> Letters {
-    if ascii { Letters::Ascii } else { Letters::Unicode }
+/// The letters of the default collation.
+fn letters(column: &Column, ascii: bool) -> Letters {
+    match &column.locale {
+        Some(locale) => Letters::Locale(locale.clone()),
+        None if ascii => Letters::Ascii,
+        None => Letters::Unicode,
+    }
 }
 
-fn of_text(text: &[u8], ascii: bool) -> Result<Vec<Trigram>> {
-    Ok(distinct(
-        placed(text, &letters(ascii), &mut || Ok(()))?.into_iter().map(|p| p.trigram).collect(),
-    ))
+fn of_text(text: &[u8], letters: &Letters) -> Result<Vec<Trigram>> {
+    let all = placed(text, letters, &mut || Ok(()))?;
+    Ok(distinct(all.into_iter().map(|p| p.trigram).collect()))
 }
 
 fn extract_value<const ASCII: bool>(
-    _: &Column,
+    column: &Column,
     value: DatumRef<'_>,
     keys: &mut Keys,
 ) -> Result<()> {
-    push(&of_text(value.as_bytes(), ASCII)?, keys);
+    push(&of_text(value.as_bytes(), &letters(column, ASCII))?, keys);
     Ok(())
 }
 
 fn extract_query<const ASCII: bool>(
-    _: &Column,
+    column: &Column,
     value: DatumRef<'_>,
     strategy: StrategyNumber,
     query: &mut Query,
 ) -> Result<()> {
-    let text = value.as_bytes();
+    let (text, letters) = (value.as_bytes(), letters(column, ASCII));
     let list = match strategy {
-        SIMILAR | WORD_SIMILAR | STRICT_WORD_SIMILAR | EQUAL => of_text(text, ASCII)?,
-        LIKE | ILIKE => of_pattern(text, ASCII),
+        SIMILAR | WORD_SIMILAR | STRICT_WORD_SIMILAR | EQUAL => of_text(text, &letters)?,
+        LIKE | ILIKE => of_pattern(text, &letters),
         REGEX | REGEX_IGNORE_CASE => Vec::new(),
         other => return Err(unknown(other)),
     };
@@ -121,14 +124,13 @@ fn pieces(text: &str, letters: &Letters) -> Vec<Piece> {
 
 /// The trigrams that each text has that matches a pattern of LIKE. Parts of words are padded where
 /// the word must begin or end.
-fn of_pattern(pattern: &[u8], ascii: bool) -> Vec<Trigram> {
+fn of_pattern(pattern: &[u8], known: &Letters) -> Vec<Trigram> {
     // The characters of a text that is not valid in UTF-8 are its bytes.
     let text: String = match std::str::from_utf8(pattern) {
         Ok(text) => text.to_owned(),
         Err(_) => return Vec::new(),
     };
-    let known = letters(ascii);
-    let pieces = pieces(&text, &known);
+    let pieces = pieces(&text, known);
     let (mut list, mut at) = (Vec::new(), 0);
     while at < pieces.len() {
         let letters = pieces[at..].iter().map_while(|p| match p {
@@ -143,7 +145,7 @@ fn of_pattern(pattern: &[u8], ascii: bool) -> Vec<Trigram> {
         }
         let begins = at == 0 || pieces[at - 1] == Piece::Other;
         let ends = pieces.get(at + count).is_none_or(|p| *p == Piece::Other);
-        let lower = lower_text(word.as_bytes(), &known);
+        let lower = lower_text(word.as_bytes(), known);
         let (before, after): (&[u8], &[u8]) =
             (if begins { b"  " } else { b"" }, if ends { b" " } else { b"" });
         list.extend(groups(&[before, lower.as_slice(), after].concat()));
@@ -182,7 +184,11 @@ mod tests {
         ] {
             let expected: Vec<Trigram> =
                 expected.iter().map(|t| t.as_bytes().try_into().unwrap()).collect();
-            assert_eq!(of_pattern(pattern.as_bytes(), false), distinct(expected), "{pattern}");
+            assert_eq!(
+                of_pattern(pattern.as_bytes(), &Letters::Unicode),
+                distinct(expected),
+                "{pattern}"
+            );
         }
     }
 }

@@ -197,7 +197,7 @@ impl Facts for Core {
 
     fn type_compare(&mut self, ty: Oid, collation: Oid) -> Result<Comparer> {
         if let Some(cmp) = compare::of_type(ty) {
-            return match self.cat().locale(collation)? {
+            return match self.cat().locale(types::collated::collation_of(ty, collation))? {
                 None => Ok(cmp.into()),
                 Some(_) => self
                     .cat()

@@ -43,7 +43,7 @@ impl Core {
         match f.callee {
             Callee::Scalar(plain) => {
                 let locale = match f.collated {
-                    Some(_) => self.cat().locale(call.collation)?,
+                    Some(f) => self.cat().locale(f.collation(call.collation))?,
                     None => None,
                 };
                 let collated = f.collated.zip(locale).and_then(|(c, locale)| c.under(&locale));

@@ -27,20 +27,25 @@ fn rank(i: Item<'_>) -> u8 {
     }
 }
 
-fn order(a: Item<'_>, b: Item<'_>) -> Ordering {
+/// The order of values whose strings and keys are in the order of `strings`.
+fn order(a: Item<'_>, b: Item<'_>, strings: &impl Fn(&[u8], &[u8]) -> Ordering) -> Ordering {
     match (a, b) {
         (Item::Null, Item::Null) => Ordering::Equal,
-        (Item::String(a), Item::String(b)) => a.cmp(b),
+        (Item::String(a), Item::String(b)) => strings(a, b),
         (Item::Number(a), Item::Number(b)) => number_order(a, b),
         (Item::Bool(a), Item::Bool(b)) => a.cmp(&b),
         (Item::Container(a), Item::Container(b)) if a.is_object() == b.is_object() => {
-            container_order(a, b)
+            container_order(a, b, strings)
         }
         _ => rank(a).cmp(&rank(b)),
     }
 }
 
-fn container_order(a: Container<'_>, b: Container<'_>) -> Ordering {
+fn container_order(
+    a: Container<'_>,
+    b: Container<'_>,
+    strings: &impl Fn(&[u8], &[u8]) -> Ordering,
+) -> Ordering {
     if a.is_object() != b.is_object() {
         return if b.is_object() { Ordering::Less } else { Ordering::Greater };
     }
@@ -54,8 +59,10 @@ fn container_order(a: Container<'_>, b: Container<'_>) -> Ordering {
     }
     for i in 0..a.len() {
         let by_member = match a.is_object() {
-            true => a.key(i).cmp(b.key(i)).then_with(|| order(a.value(i), b.value(i))),
-            false => order(a.element(i), b.element(i)),
+            true => {
+                strings(a.key(i), b.key(i)).then_with(|| order(a.value(i), b.value(i), strings))
+            }
+            false => order(a.element(i), b.element(i), strings),
         };
         if by_member.is_ne() {
             return by_member;
@@ -64,13 +71,26 @@ fn container_order(a: Container<'_>, b: Container<'_>) -> Ordering {
     Ordering::Equal
 }
 
-/// `jsonb_cmp`; the collation is ignored.
+/// `jsonb_cmp` in databases whose default collation orders by bytes.
 pub fn jsonb_cmp(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
-    container_order(Container::new(a.as_bytes()), Container::new(b.as_bytes()))
+    jsonb_order(a, b, &bytes)
+}
+
+/// `jsonb_cmp` with strings and keys in the order of `strings`.
+pub(crate) fn jsonb_order(
+    a: DatumRef<'_>,
+    b: DatumRef<'_>,
+    strings: &impl Fn(&[u8], &[u8]) -> Ordering,
+) -> Ordering {
+    container_order(Container::new(a.as_bytes()), Container::new(b.as_bytes()), strings)
+}
+
+fn bytes(a: &[u8], b: &[u8]) -> Ordering {
+    a.cmp(b)
 }
 
 fn equal(a: Item<'_>, b: Item<'_>) -> bool {
-    order(a, b).is_eq()
+    order(a, b, &bytes).is_eq()
 }
 
 /// Whether `a` contains `b`. Elements of arrays are compared pairwise.
