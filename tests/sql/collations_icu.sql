@@ -96,3 +96,45 @@ select pg_import_system_collations(0)
 select pg_import_system_collations('pg_catalog')
 set lc_numeric = [['C'¦'POSIX'¦'no_such']]
 select to_char(1234567.891, '[[L9G999G999D99¦9,999,999.99¦FM9G999G999D99]]'), to_number('1,234.5', '9G999D9')
+-- names, ranges, partitions, indexes of GIN
+create collation ic_loose (provider = icu, locale = 'und-u-ks-level2', deterministic = false)
+select 'a'::name [[<¦<=¦>¦>=¦=¦<>]] 'B'::name collate "und-x-icu", btnamecmp('a', 'B' collate "und-x-icu") < 0
+select 'a'::name collate ic_loose [[=¦<>¦<]] 'A'::name
+create table ic_names (n name, t text)
+insert into ic_names select x, x || n from unnest('{b,A,a,B,i,z,ä,I,ı,½}'::text[]) x, generate_series(1, 30) n
+select distinct n from ic_names order by n [[¦collate "und-x-icu" desc¦collate "C"]]
+create type ic_range as range (subtype = text, collation = "und-x-icu")
+create type ic_range_c as range (subtype = text, collation = "C")
+select ic_range[[¦_c]]('a', 'C') @> 'B'::text
+select ic_range[[¦_c]]('B', 'a')
+select x from (values (ic_range('a', 'b')), (ic_range('B', 'c')), (ic_range('A', 'c')), ('empty')) v (x) order by x
+select '{[a,B),[b,c)}'::ic_multirange, '{[A,b),[a,c)}'::ic_multirange_c
+create table ic_parts (t text collate "und-x-icu") partition by range (t)
+create table ic_parts1 partition of ic_parts for values from (minvalue) to ('b')
+create table ic_parts2 partition of ic_parts for values from ('b') to (maxvalue)
+create table ic_parts3 partition of ic_parts for values from ('A') to ('a')
+insert into ic_parts select * from unnest('{b,A,a,B,i,z,ä}'::text[])
+select tableoid::regclass, string_agg(t, '' order by t) from ic_parts group by 1 order by 1
+explain (costs off) select * from ic_parts where t [[<¦=¦>]] [['A'¦'B'¦'B' collate "C"]]
+select count(*) from ic_parts where t [[<¦=¦>]] [['A'¦'B'¦'B' collate "C"]]
+create table ic_lists (t text collate ic_loose) partition by list (t)
+create table ic_lists1 partition of ic_lists for values in ('a', 'B')
+create table ic_lists2 partition of ic_lists for values in ('A')
+create table ic_lists3 partition of ic_lists for values in ('c')
+insert into ic_lists values ('A'), ('b'), ('C')
+insert into ic_lists values ('d')
+select tableoid::regclass, t collate "C" from ic_lists order by 2
+create table ic_hashed (t text collate ic_loose) partition by hash (t)
+create table ic_hashed[[0¦1¦2]] (t text collate ic_loose)
+alter table ic_hashed attach partition ic_hashed0 for values with (modulus 3, remainder 0)
+alter table ic_hashed attach partition ic_hashed1 for values with (modulus 3, remainder 1)
+alter table ic_hashed attach partition ic_hashed2 for values with (modulus 3, remainder 2)
+insert into ic_hashed select * from unnest('{b,A,a,B,i,z,ä,Ä,I}'::text[])
+select tableoid::regclass, string_agg(t, ',' order by t collate "C") from ic_hashed group by 1 order by 1
+select t collate "C" from ic_hashed where t = 'A' order by 1
+create index on ic_names using gin (t collate "und-x-icu")
+set enable_seqscan = off
+select count(*) from ic_names where t collate "und-x-icu" [[<¦<=¦=¦>=¦>]] [['B2'¦'i2'¦'ä1']]
+reset enable_seqscan
+drop table ic_names, ic_parts, ic_lists, ic_hashed
+drop collation ic_loose

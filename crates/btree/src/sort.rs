@@ -252,9 +252,7 @@ impl<'a> Sorter<'a> {
     /// that order is transitive, they are if each is in order with the next.
     fn is_sorted(&self) -> Result<bool> {
         for pair in self.entries.windows(2) {
-            if pair[0].prefix != pair[1].prefix
-                && order(self.schema, self.tuple(&pair[0]), self.tuple(&pair[1]))?.is_gt()
-            {
+            if order(self.schema, self.tuple(&pair[0]), self.tuple(&pair[1]))?.is_gt() {
                 return Ok(false);
             }
         }
@@ -269,18 +267,43 @@ impl<'a> Sorter<'a> {
             }
             return Ok(());
         }
-        self.sort_by_columns(group)
+        match self.prefix {
+            Prefix::Abbreviation => self.sort_entries(group, |a, b| self.guess(a, b)),
+            _ => self.sort_by_columns(group),
+        }
     }
 
     fn sort_by_columns(&self, group: &mut [Entry]) -> Result<()> {
+        self.sort_entries(group, |a, b| order(self.schema, a, b))
+    }
+
+    fn sort_entries(
+        &self,
+        group: &mut [Entry],
+        order: impl Fn(IndexTuple<'_>, IndexTuple<'_>) -> Result<Ordering>,
+    ) -> Result<()> {
         let mut failed = None;
         group.sort_by(|a, b| {
-            order(self.schema, self.tuple(a), self.tuple(b)).unwrap_or_else(|e| {
+            order(self.tuple(a), self.tuple(b)).unwrap_or_else(|e| {
                 failed.get_or_insert(e);
                 Ordering::Equal
             })
         });
         failed.map_or(Ok(()), Err)
+    }
+
+    /// The order of tuples with the guess of the first column in place of its comparison.
+    fn guess(&self, a: IndexTuple<'_>, b: IndexTuple<'_>) -> Result<Ordering> {
+        let column = &self.schema.columns[0];
+        let (mut x, mut y) = (Vec::new(), Vec::new()); // allocate only where values are compressed
+        let (x, y) = (self.schema.column(a, 0, &mut x)?, self.schema.column(b, 0, &mut y)?);
+        if let Some(cmp) = column.cmp.abbreviated().filter(|_| !x.is_null() && !y.is_null()) {
+            let first = cmp.guess(x, y, column.collation);
+            if first.is_ne() {
+                return Ok(if column.desc { first.reverse() } else { first });
+            }
+        }
+        order(self.schema, a, b)
     }
 
     fn tuple(&self, e: &Entry) -> IndexTuple<'_> {

@@ -69,7 +69,7 @@ fn collation(name: &str, provider: CollProvider, encoding: i32) -> PgCollation {
     PgCollation {
         oid: Oid::INVALID,
         collname: Name::new(name),
-        collnamespace: crate::namespace::PG_CATALOG,
+        collnamespace: ids::builtin::namespace::PG_CATALOG,
         collowner: role::BOOTSTRAP_SUPERUSER,
         collprovider: provider,
         collisdeterministic: true,

@@ -22,6 +22,7 @@ pub mod rows;
 // Caches and invalidation.
 pub mod cache;
 pub mod inval;
+mod openlocales;
 pub mod overlay;
 mod shared;
 

@@ -6,10 +6,10 @@
 use crate::collations::actual_version;
 use crate::cx::CatCx;
 use crate::encoding;
+use crate::openlocales::LocaleKey;
 use crate::rows::{PgCollation, PgDatabase, Text};
-use crate::session::{CatSession, CatalogState};
+use crate::session::CatSession;
 use crate::shared::Catalog;
-use hashbrown::{HashMap, HashSet};
 use ids::Oid;
 use ids::builtin::collation;
 use ids::code::CollProvider;
@@ -21,55 +21,6 @@ use types::string::case::Letters;
 
 /// Open locales that are kept at most. Beyond that all are forgotten; those in use stay open.
 const OPEN_MAX: usize = 256;
-
-/// What an open locale depends on.
-#[derive(Clone, PartialEq, Eq, Hash, Debug)]
-pub(crate) struct LocaleKey {
-    is_icu: bool,
-    deterministic: bool,
-    single_byte: bool,
-    collate: String,
-    ctype: String,
-}
-
-impl LocaleKey {
-    fn libc(collate: &str, ctype: &str, single_byte: bool) -> LocaleKey {
-        let (collate, ctype) = (collate.to_owned(), ctype.to_owned());
-        LocaleKey { is_icu: false, deterministic: true, single_byte, collate, ctype }
-    }
-
-    fn icu(name: &str, deterministic: bool) -> LocaleKey {
-        let (collate, ctype) = (name.to_owned(), String::new());
-        LocaleKey { is_icu: true, deterministic, single_byte: false, collate, ctype }
-    }
-
-    fn open(&self) -> std::result::Result<Locale, (LocaleError, &str)> {
-        if self.is_icu {
-            return Locale::icu(&self.collate, self.deterministic).map_err(|e| (e, &*self.collate));
-        }
-        Locale::libc(&self.collate, &self.ctype, self.single_byte).map_err(|e| {
-            let missing =
-                if locale::codeset(&self.collate).is_none() { &self.collate } else { &self.ctype };
-            (e, &**missing)
-        })
-    }
-}
-
-/// The open locales of a database's sessions.
-pub(crate) type OpenLocales = HashMap<LocaleKey, Arc<Locale>>;
-
-/// A session's locales.
-#[derive(Default)]
-pub(crate) struct SessionLocales {
-    /// Of the default collation, as [`CatSession::default_locale`].
-    default: Option<Arc<Locale>>,
-    /// Of the collations used so far, for one state of the catalogs.
-    known: HashMap<Oid, Option<Arc<Locale>>>,
-    known_at: CatalogState,
-    /// Collations whose versions were compared.
-    compared: HashSet<Oid>,
-    warnings: Vec<PgError>,
-}
 
 impl CatSession {
     /// The locale of the default collation; `None` if it orders by bytes and has the letters that

@@ -1,11 +1,12 @@
 //! The state of a session that catalog lookups depend on.
 
 use crate::format_type::Quoting;
-use crate::locales::SessionLocales;
 use crate::overlay::Overlay;
 use crate::shared::Catalog;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use ids::Oid;
+use locale::Locale;
+use pgerror::PgError;
 use sync::Arc;
 
 /// The schemas searched, in order. The session's temporary schema and `pg_catalog` come first
@@ -77,6 +78,19 @@ impl RangeTypes {
     pub(crate) fn at(state: CatalogState) -> RangeTypes {
         RangeTypes { at: state, known: HashMap::new() }
     }
+}
+
+/// A session's locales.
+#[derive(Default)]
+pub(crate) struct SessionLocales {
+    /// Of the default collation, as [`CatSession::default_locale`].
+    pub(crate) default: Option<Arc<Locale>>,
+    /// Of the collations used so far, for one state of the catalogs.
+    pub(crate) known: HashMap<Oid, Option<Arc<Locale>>>,
+    pub(crate) known_at: CatalogState,
+    /// Collations whose versions were compared.
+    pub(crate) compared: HashSet<Oid>,
+    pub(crate) warnings: Vec<PgError>,
 }
 
 /// A row that a command has inserted or updated.

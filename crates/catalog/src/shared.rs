@@ -3,7 +3,7 @@
 use crate::builtin::Builtin;
 use crate::cache::{Found, Key, Table};
 use crate::inval::Message;
-use crate::locales::OpenLocales;
+use crate::openlocales::OpenLocales;
 use crate::orders::EnumOrder;
 use crate::reldesc::RelDesc;
 use crate::tables::CatalogTable;

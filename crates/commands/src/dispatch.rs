@@ -15,7 +15,7 @@ use define::{
     aggregate, basetype, cast, collation, conversion, drop, event, extension, language, opclass,
     operator, rangetype, routine, textsearch,
 };
-use parse::ast::{Node, ObjectType};
+use parse::ast::{DefineStmt, Node, ObjectType};
 use pgerror::{PgError, Result, bail};
 use utility::host::CommandHost;
 
@@ -54,13 +54,9 @@ fn execute(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String>
         Node::AlterFunctionStmt(s) => routine::alter(host, s, sql),
         Node::CreateCastStmt(s) => cast::create(host, s),
         Node::CreateConversionStmt(s) => conversion::create(host, s),
-        Node::DefineStmt(s) if s.kind == ObjectType::Aggregate => aggregate::create(host, s, sql),
-        Node::DefineStmt(s) if textsearch::is_defined(s.kind) => textsearch::create(host, s),
+        Node::DefineStmt(s) => define(host, s, sql),
         Node::AlterTsDictionaryStmt(s) => textsearch::alter_dictionary(host, s),
         Node::AlterTsConfigurationStmt(s) => textsearch::alter_configuration(host, s),
-        Node::DefineStmt(s) if s.kind == ObjectType::Operator => operator::create(host, s),
-        Node::DefineStmt(s) if s.kind == ObjectType::Type => basetype::create(host, s, sql),
-        Node::DefineStmt(s) if s.kind == ObjectType::Collation => collation::create(host, s, sql),
         Node::AlterOperatorStmt(s) => operator::alter(host, s),
         Node::CreateOpClassStmt(s) => opclass::create_class(host, s),
         Node::CreateOpFamilyStmt(s) => opclass::create_family(host, s),
@@ -136,6 +132,18 @@ fn execute(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String>
     // The effects of the statement become visible to the next statement.
     host.catalog().increment_command_counter()?;
     Ok(command_tag(stmt).to_string())
+}
+
+/// CREATE of an object that is described by a list of attributes.
+fn define(host: &mut dyn CommandHost, stmt: &DefineStmt, sql: &str) -> Result<()> {
+    match stmt.kind {
+        ObjectType::Aggregate => aggregate::create(host, stmt, sql),
+        ObjectType::Operator => operator::create(host, stmt),
+        ObjectType::Type => basetype::create(host, stmt, sql),
+        ObjectType::Collation => collation::create(host, stmt, sql),
+        kind if textsearch::is_defined(kind) => textsearch::create(host, stmt),
+        _ => Err(PgError::internal("unrecognized object type")),
+    }
 }
 
 /// True if [`run_utility`] handles the statement.

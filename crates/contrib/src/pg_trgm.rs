@@ -124,7 +124,7 @@ fn words(text: &[u8], letters: &Letters) -> Vec<Vec<u8>> {
 /// The trigrams of a text in order.
 pub(crate) fn placed_trigrams(cx: &dyn FnContext, text: &[u8]) -> Result<Vec<Placed>> {
     let mut ticker = InterruptTicker::default();
-    let letters = Letters::of_database(cx.settings());
+    let letters = Letters::of_database(cx.settings()).by_character();
     placed(text, &letters, &mut || ticker.tick(cx))
 }
 

@@ -107,7 +107,7 @@ pub fn build<O: Owner + ?Sized>(
     let mut result = spool.result;
     let be = owner.backend();
     let mut key = None;
-    let mut on_duplicate = |_: IndexTuple<'_>, tuple: IndexTuple<'_>| {
+    let mut on_duplicate = |tuple: IndexTuple<'_>, _: IndexTuple<'_>| {
         key = key_of(index, tuple);
         pg_err!(UNIQUE_VIOLATION, "could not create unique index \"{}\"", index.name())
             .table(&*table.schema, &*table.name)

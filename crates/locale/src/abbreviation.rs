@@ -7,6 +7,7 @@
 
 use crate::Provider;
 use crate::icu::Collator;
+use std::cmp::Ordering;
 use std::collections::HashMap;
 
 /// Characters below this code have ranks; a text's abbreviation ends before the first other one.
@@ -129,32 +130,69 @@ impl Ranks {
         (!distinct.is_empty()).then_some(Ranks { table, single_byte })
     }
 
+    fn symbols<'a>(&'a self, text: &'a [u8]) -> Symbols<'a> {
+        Symbols { ranks: self, rest: text, pending: [0; RANKS_MAX], at: 0 }
+    }
+
+    /// The first eight ranks of a text as a number.
     pub(crate) fn abbreviation(&self, text: &[u8]) -> u64 {
-        let (mut out, mut filled) = (0u64, 0);
-        let mut rest = text;
-        while filled < 8
-            && let Some(&lead) = rest.first()
-        {
+        let mut symbols = self.symbols(text);
+        let mut out = 0u64;
+        for place in 0..8 {
+            match symbols.next() {
+                0 => break,
+                rank => out |= u64::from(rank) << (56 - 8 * place),
+            }
+        }
+        out
+    }
+
+    /// The order of the ranks of two texts. Texts whose abbreviations differ have their order.
+    pub(crate) fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
+        let (mut a, mut b) = (self.symbols(a), self.symbols(b));
+        loop {
+            let (x, y) = (a.next(), b.next());
+            if x != y || x == 0 {
+                return x.cmp(&y);
+            }
+        }
+    }
+}
+
+/// The ranks of a text's characters, one after the other.
+struct Symbols<'a> {
+    ranks: &'a Ranks,
+    rest: &'a [u8],
+    /// Ranks of the present character.
+    pending: [u8; RANKS_MAX],
+    at: usize,
+}
+
+impl Symbols<'_> {
+    /// The next rank: [`BEYOND`] for a character that is not in the table, after which there are no
+    /// more; 0 at the end.
+    #[inline]
+    fn next(&mut self) -> u8 {
+        loop {
+            if let Some(&rank) = self.pending.get(self.at).filter(|&&rank| rank != 0) {
+                self.at += 1;
+                return rank;
+            }
+            let Some(&lead) = self.rest.first() else { return 0 };
             let (c, len) = match lead {
-                _ if self.single_byte => (usize::from(lead), 1),
+                _ if self.ranks.single_byte => (usize::from(lead), 1),
                 0..=0x7f => (usize::from(lead), 1),
-                0xc0..=0xdf if rest.len() > 1 => {
-                    (usize::from(lead & 0x1f) << 6 | usize::from(rest[1] & 0x3f), 2)
+                0xc0..=0xdf if self.rest.len() > 1 => {
+                    (usize::from(lead & 0x1f) << 6 | usize::from(self.rest[1] & 0x3f), 2)
                 }
                 _ => (usize::MAX, 1),
             };
-            let Some(ranks) = self.table.get(c) else {
-                out |= u64::from(BEYOND) << (56 - 8 * filled);
-                break;
+            let Some(&ranks) = self.ranks.table.get(c) else {
+                (self.rest, self.at) = (&[], RANKS_MAX);
+                return BEYOND;
             };
-            for &rank in ranks.iter().take_while(|&&r| r != 0) {
-                if filled < 8 {
-                    out |= u64::from(rank) << (56 - 8 * filled);
-                    filled += 1;
-                }
-            }
-            rest = &rest[len..];
+            (self.pending, self.at) = (ranks, 0);
+            self.rest = &self.rest[len..];
         }
-        out
     }
 }

@@ -110,6 +110,11 @@ impl Locale {
         self.is_in(Class::Alnum, c)
     }
 
+    /// True if the provider is ICU.
+    pub fn is_icu(&self) -> bool {
+        matches!(self.provider, Provider::Icu(_))
+    }
+
     /// True if one byte is one character.
     pub fn is_single_byte(&self) -> bool {
         self.single_byte

@@ -153,6 +153,18 @@ impl Locale {
             None => 0,
         }
     }
+
+    /// An order that is *usually* that of [`Locale::compare`] and takes less time: texts whose
+    /// abbreviations differ have the order of these, and texts are equal as there. It is a total
+    /// order, but a sort by it must verify its result.
+    pub fn guess(&self, a: &[u8], b: &[u8]) -> Ordering {
+        match self.ranks.get() {
+            Some(Some(ranks)) if !self.bytewise => {
+                ranks.compare(a, b).then_with(|| self.compare(a, b))
+            }
+            _ => self.compare(a, b),
+        }
+    }
 }
 
 #[cfg(test)]

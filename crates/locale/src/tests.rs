@@ -57,6 +57,13 @@ fn abbreviations_have_the_order_of_short_texts() {
     assert!(numbers.is_sorted(), "{numbers:x?}");
     assert_eq!(root.abbreviation(b"abcdefghij"), root.abbreviation(b"ABCDEFGHZZ"));
     assert!(root.abbreviation(b"abcdefg") < root.abbreviation(b"abcdefh"));
+    for (a, b) in [("abcdefghij", "ABCDEFGHZZ"), ("abcdefghi", "ABCDEFGHI"), ("abcdefghi", "漢")] {
+        let (a, b) = (a.as_bytes(), b.as_bytes());
+        assert_eq!((root.guess(a, b), root.guess(b, a)), (Ordering::Less, Ordering::Greater));
+        assert_eq!(root.guess(a, a), Ordering::Equal);
+    }
+    // The ranks end with the first character that has none.
+    assert_eq!(root.guess("д1".as_bytes(), "漢0".as_bytes()), Ordering::Less);
 }
 
 #[test]

@@ -11,6 +11,7 @@ use pgerror::{PgError, Result};
 use plan::expr::{Expr, Location, Var};
 use std::cmp::Ordering;
 use sync::Arc;
+use types::collated::TextHash;
 use types::hash::hash_combine64;
 use types::hash_functions::{ExtendedHashFn, extended};
 use types::{Comparer, DatumRef};
@@ -47,9 +48,11 @@ impl SupportCall for NoCall {
 }
 
 /// A hash support function with seed.
-#[derive(Clone, Copy)]
+#[derive(Clone)]
 pub enum HashSupport {
     Plain(ExtendedHashFn),
+    /// Of texts under a nondeterministic locale.
+    Text(TextHash),
     /// Called through [`SupportCall`].
     Function(Oid),
 }
@@ -102,7 +105,7 @@ impl PartitionKey {
     pub fn hash(&self, key: &[DatumRef<'_>], call: &mut dyn SupportCall) -> Result<u64> {
         let mut sum = 0;
         for (column, value) in self.columns.iter().zip(key).filter(|(_, v)| !v.is_null()) {
-            let KeySupport::Hash(support) = column.support else { return Err(malformed()) };
+            let KeySupport::Hash(support) = &column.support else { return Err(malformed()) };
             sum = hash_combine64(sum, support.hash(column.collation, *value, call)?);
         }
         Ok(sum)
@@ -113,15 +116,16 @@ impl HashSupport {
     /// The hash of a value that is not NULL under the seed of hash partitioning.
     #[inline]
     pub fn hash(
-        self,
+        &self,
         collation: Oid,
         value: DatumRef<'_>,
         call: &mut dyn SupportCall,
     ) -> Result<u64> {
         match self {
             HashSupport::Plain(f) => Ok(f(value, HASH_PARTITION_SEED)),
+            HashSupport::Text(text) => Ok(text.extended(value, HASH_PARTITION_SEED)),
             HashSupport::Function(oid) => {
-                call.hash_extended(oid, collation, value, HASH_PARTITION_SEED)
+                call.hash_extended(*oid, collation, value, HASH_PARTITION_SEED)
             }
         }
     }
@@ -135,10 +139,12 @@ pub fn hash_matches(hash: u64, modulus: i32, remainder: i32) -> bool {
 /// The hash support function with this OID, for values of this collation.
 pub fn hash_support(cat: &mut CatCx<'_>, function: Oid, collation: Oid) -> Result<HashSupport> {
     let row = cat.function(function)?;
-    let deterministic = !collation.is_valid() || cat.collation(collation)?.collisdeterministic;
-    Ok(match extended(row.prosrc.as_str()).filter(|_| deterministic) {
-        Some(f) => HashSupport::Plain(f),
-        None => HashSupport::Function(function),
+    let name = row.prosrc.as_str();
+    let text = cat.locale(collation)?.and_then(|locale| TextHash::new(name, &locale));
+    Ok(match (text, extended(name)) {
+        (Some(text), _) => HashSupport::Text(text),
+        (None, Some(f)) => HashSupport::Plain(f),
+        (None, None) => HashSupport::Function(function),
     })
 }
 

@@ -33,6 +33,14 @@ impl SortColumn {
         self.word == WordKind::Abbreviation
     }
 
+    /// As [`SortColumn::order`], for values that are not NULL, but only usually that order if the
+    /// words are abbreviations.
+    fn guess(&self, a: DatumRef<'_>, b: DatumRef<'_>) -> Ordering {
+        let Some(cmp) = self.cmp.abbreviated() else { return self.order(a, b) };
+        let o = cmp.guess(a, b, self.collation);
+        if self.descending { o.reverse() } else { o }
+    }
+
     pub fn order(&self, a: DatumRef<'_>, b: DatumRef<'_>) -> Ordering {
         match (a.is_null(), b.is_null()) {
             (true, true) => Ordering::Equal,
@@ -245,14 +253,13 @@ fn are_exact(col: &Column, word: WordKind) -> bool {
     word.is_exact() || (0..col.len()).all(|i| word.is_exact_for(col.get(i)))
 }
 
-/// Sorts rows that were sorted by abbreviations again, unless each is in order with the next. If
+/// Sorts rows that were sorted by guesses again, unless each is in order with the next. If
 /// so, all are, because the order of a collation is transitive.
 fn verify(items: &mut [Item], rows: &Batch, columns: &[SortColumn]) {
     let order = |a: &Item, b: &Item| {
         compare(columns, 0, (rows, a.row as usize), (rows, b.row as usize)).then(a.row.cmp(&b.row))
     };
-    let in_order = |a: &Item, b: &Item| a.word == b.word || order(a, b).is_lt();
-    if !items.is_sorted_by(in_order) {
+    if !items.is_sorted_by(|a, b| order(a, b).is_lt()) {
         items.sort_unstable_by(order);
     }
 }
@@ -440,8 +447,36 @@ impl Sorter {
         } else {
             items.extend(self.words.iter().zip(0..n).map(|(&word, row)| Item { word, row }));
         }
+        self.sort_items(&mut items);
+        let sorted = items.iter().map(|i| i.row);
+        if c.nulls_first {
+            self.order.extend(nulls);
+            self.order.extend(sorted);
+        } else {
+            self.order.extend(sorted);
+            self.order.extend(nulls);
+        }
+    }
+
+    /// Sorts rows whose first sort column is not NULL.
+    fn sort_items(&self, items: &mut [Item]) {
+        let (rows, columns) = (&self.rows, self.columns.as_slice());
+        let Some(c) = columns.first() else { return };
         if self.exact && columns.len() == 1 {
             items.sort_unstable_by_key(|i| u128::from(i.word) << 32 | u128::from(i.row));
+        } else if c.is_abbreviated() {
+            let col = &rows.columns[c.column];
+            items.sort_unstable_by(|a, b| {
+                a.word
+                    .cmp(&b.word)
+                    .then_with(|| {
+                        let (x, y) = (a.row as usize, b.row as usize);
+                        let first = c.guess(col.get(x), col.get(y));
+                        first.then_with(|| compare(columns, 1, (rows, x), (rows, y)))
+                    })
+                    .then(a.row.cmp(&b.row))
+            });
+            verify(items, rows, columns);
         } else {
             let from = usize::from(self.exact);
             items.sort_unstable_by(|a, b| {
@@ -453,17 +488,6 @@ impl Sorter {
                     })
                     .then(a.row.cmp(&b.row))
             });
-            if c.is_abbreviated() {
-                verify(&mut items, rows, columns);
-            }
-        }
-        let sorted = items.iter().map(|i| i.row);
-        if c.nulls_first {
-            self.order.extend(nulls);
-            self.order.extend(sorted);
-        } else {
-            self.order.extend(sorted);
-            self.order.extend(nulls);
         }
     }
 

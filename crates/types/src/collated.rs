@@ -5,7 +5,6 @@
 //! Counterpart: varlena.c (`varstr_cmp`), varchar.c, hashfunc.c (`hashtext`).
 
 use crate::json::compare::{jsonb_cmp, jsonb_order};
-use crate::oids;
 use ids::Oid;
 use ids::builtin::collation;
 use locale::Locale;
@@ -20,6 +19,7 @@ use values::datum::{Datum, DatumRef};
 use values::fn_context::FnContext;
 use values::function::{BuiltinFn, ScalarFn};
 use values::hash::{Hasher, TypedHash, h32, h64, hash_bytes, hash_bytes_extended, trimmed_bpchar};
+use values::oids;
 
 /// Which texts are compared.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -84,6 +84,10 @@ impl TypedCompare for TextOrder {
     fn abbreviation(&self, value: DatumRef<'_>) -> u64 {
         self.locale.abbreviation(self.operands.left(value))
     }
+
+    fn guess(&self, a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
+        self.locale.guess(self.operands.left(a), self.operands.right(b))
+    }
 }
 
 /// The order of jsonb under the locale of the default collation.
@@ -117,33 +121,51 @@ pub fn comparer(plain: CompareFn, locale: &Arc<Locale>) -> Option<Comparer> {
 }
 
 /// The hash of texts under a nondeterministic locale.
-struct TextHash {
+#[derive(Clone)]
+pub struct TextHash {
     locale: Arc<Locale>,
     trims: bool,
 }
 
-impl TypedHash for TextHash {
-    fn hash(&self, value: DatumRef<'_>, _: Oid) -> u32 {
+impl TextHash {
+    /// The hash by the function with this `pg_proc.prosrc`, with a seed or not; `None` if it does
+    /// not depend on the locale.
+    pub fn new(prosrc: &str, locale: &Arc<Locale>) -> Option<TextHash> {
+        if locale.is_deterministic() {
+            return None;
+        }
+        let trims = match prosrc {
+            "hashtext" | "hashtextextended" => false,
+            "hashbpchar" | "hashbpcharextended" => true,
+            _ => return None,
+        };
+        Some(TextHash { locale: locale.clone(), trims })
+    }
+
+    fn key(&self, value: DatumRef<'_>) -> Vec<u8> {
         let bytes = value.as_bytes();
         let text = if self.trims { trimmed_bpchar(bytes) } else { bytes };
         let mut key = Vec::new();
         self.locale.hash_key(text, &mut key);
-        hash_bytes(&key)
+        key
+    }
+
+    /// The 64-bit hash under a seed.
+    pub fn extended(&self, value: DatumRef<'_>, seed: u64) -> u64 {
+        hash_bytes_extended(&self.key(value), seed)
+    }
+}
+
+impl TypedHash for TextHash {
+    fn hash(&self, value: DatumRef<'_>, _: Oid) -> u32 {
+        hash_bytes(&self.key(value))
     }
 }
 
 /// The hash function with this `pg_proc.prosrc` under a locale; `None` if it does not depend on
 /// one.
 pub fn hasher(prosrc: &str, locale: &Arc<Locale>) -> Option<Hasher> {
-    if locale.is_deterministic() {
-        return None;
-    }
-    let trims = match prosrc {
-        "hashtext" => false,
-        "hashbpchar" => true,
-        _ => return None,
-    };
-    Some(Hasher::Typed(Arc::new(TextHash { locale: locale.clone(), trims })))
+    Some(Hasher::Typed(Arc::new(TextHash::new(prosrc, locale)?)))
 }
 
 /// Under which locales a [`CollatedFn`] is called.

@@ -1,4 +1,6 @@
-//! Money: an amount in the smallest unit of `lc_monetary`, whose format it has. Counterpart: cash.c.
+//! Money: an amount in the smallest unit of `lc_monetary`, whose format it has.
+//!
+//! Counterpart: cash.c.
 
 use locale::{MoneyFormat, SignLayout};
 use pgerror::{PgError, Result, pg_err};

@@ -26,6 +26,12 @@ pub trait TypedCompare: Send + Sync {
         let _ = value;
         0
     }
+
+    /// An order that is usually that of [`TypedCompare::compare`], and that of the abbreviations
+    /// where these differ. Values are equal as there. A sort by it must verify its result too.
+    fn guess(&self, a: DatumRef<'_>, b: DatumRef<'_>, collation: Oid) -> Ordering {
+        self.compare(a, b, collation)
+    }
 }
 
 /// How the values of a type are compared.

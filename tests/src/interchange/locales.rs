@@ -345,6 +345,40 @@ CREATE TABLE t (a text PRIMARY KEY)
 INSERT INTO t SELECT x FROM unnest('{b,A,a,B,i,z}'::text[]) x
 SELECT count(*) FROM t WHERE a > 'a'
 SELECT datname, datcollversion FROM pg_database WHERE datname = current_database()
+CREATE EXTENSION btree_gin
+CREATE EXTENSION pg_trgm
+SELECT string_agg(x::text, ' ' ORDER BY x) FROM (SELECT to_jsonb(v) FROM \
+  unnest('{b,A,a,B,i,z,ä}'::text[]) v UNION ALL SELECT jsonb_build_object(v, 1) FROM \
+  unnest('{b,A,a,B,ä}'::text[]) v) s (x)
+SELECT '\"a\"'::jsonb < '\"B\"', ARRAY['\"a\"'::jsonb] < ARRAY['\"B\"'::jsonb], \
+  row(1, '\"a\"'::jsonb) < row(1, '\"B\"'::jsonb), jsonb_cmp('[\"a\"]', '[\"B\"]') < 0, \
+  greatest('\"a\"'::jsonb, '\"B\"')
+CREATE TABLE j (v jsonb PRIMARY KEY)
+INSERT INTO j SELECT to_jsonb(x) FROM unnest('{b,A,a,B,i,z,ä}'::text[]) x
+SELECT string_agg(v::text, ' ') FROM (SELECT v FROM j WHERE v >= '\"B\"' ORDER BY v) s
+CREATE TABLE g (t text, c char(5))
+INSERT INTO g SELECT x || n, x FROM unnest('{b,A,a,B,i,z,ä,I,ı,½}'::text[]) x, \
+  generate_series(1, 30) n
+CREATE INDEX ON g USING gin (t)
+CREATE INDEX ON g USING gin (c)
+CREATE INDEX ON g USING gin (t gin_trgm_ops)
+SET enable_seqscan = off
+SELECT count(*) FROM g WHERE t < 'B2'
+SELECT count(*) FROM g WHERE t >= 'i2'
+SELECT count(*) FROM g WHERE c > 'B'
+SELECT count(*) FROM g WHERE t ILIKE '%I1%'
+SELECT count(*) FROM g WHERE t ILIKE '½1%'
+SELECT count(*) FROM g WHERE t % 'ä12'
+SELECT show_trgm('İstanbul ISPARTA ½x äß')
+RESET enable_seqscan
+CREATE TYPE textrange AS RANGE (subtype = text)
+SELECT textrange('a', 'C') @> 'B'::text, textrange('B', 'c') < textrange('a', 'c')
+CREATE TABLE p (t text) PARTITION BY RANGE (t)
+CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (MINVALUE) TO ('b')
+CREATE TABLE p2 PARTITION OF p FOR VALUES FROM ('b') TO (MAXVALUE)
+INSERT INTO p SELECT * FROM unnest('{b,A,a,B,i,z,ä}'::text[])
+SELECT tableoid::regclass, string_agg(t, '' ORDER BY t) FROM p GROUP BY 1 ORDER BY 1
+SELECT count(*) FROM p WHERE t > 'B'
 ";
 
 /// Formats of numbers, amounts, and names of days and months.

@@ -47,7 +47,7 @@ fn push(list: &[Trigram], keys: &mut Keys) {
 /// The letters of the default collation.
 fn letters(column: &Column, ascii: bool) -> Letters {
     match &column.locale {
-        Some(locale) => Letters::Locale(locale.clone()),
+        Some(locale) => Letters::Locale(locale.clone()).by_character(),
         None if ascii => Letters::Ascii,
         None => Letters::Unicode,
     }

@@ -3,7 +3,7 @@
 
 use super::syntax::too_complex;
 use super::work::WorkCounter;
-use crate::string::case::{lower_char, upper_char};
+use crate::string::case::{Letters, lower_char, upper_char};
 use locale::Locale;
 use pgerror::Result;
 use regex_syntax::hir::{Class, HirKind};
@@ -19,6 +19,16 @@ pub enum Ctype {
     Ascii,
     Unicode,
     Locale(Arc<Locale>),
+}
+
+impl From<Letters> for Ctype {
+    fn from(letters: Letters) -> Ctype {
+        match letters {
+            Letters::Ascii => Ctype::Ascii,
+            Letters::Unicode => Ctype::Unicode,
+            Letters::Locale(locale) => Ctype::Locale(locale),
+        }
+    }
 }
 
 impl PartialEq for Ctype {

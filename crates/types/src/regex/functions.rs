@@ -36,14 +36,11 @@ fn search<T>(
     if cx.collation() == Oid::INVALID {
         return Err(no_collation());
     }
-    let ctype = match letters(cx, "regexp")? {
-        Letters::Ascii => Ctype::Ascii,
-        Letters::Unicode => Ctype::Unicode,
-        Letters::Locale(locale) if !locale.is_deterministic() => {
-            return Err(collated::nondeterministic("regular expressions"));
-        }
-        Letters::Locale(locale) => Ctype::Locale(locale),
-    };
+    let letters = letters(cx, "regexp")?;
+    if matches!(&letters, Letters::Locale(locale) if !locale.is_deterministic()) {
+        return Err(collated::nondeterministic("regular expressions"));
+    }
+    let ctype = Ctype::from(letters);
     let kept = cx.extra().take().and_then(|e| e.downcast::<Cached>().ok());
     let kept = kept.filter(|c| c.source == source && c.options == options && c.ctype == ctype);
     let mut cached = match kept {

@@ -32,6 +32,14 @@ impl Letters {
             None => Letters::Unicode,
         }
     }
+
+    /// These without ICU's rules, which depend on neighbouring characters, as trigrams have them.
+    pub fn by_character(self) -> Letters {
+        match self {
+            Letters::Locale(locale) if locale.is_icu() => Letters::Unicode,
+            other => other,
+        }
+    }
 }
 
 /// The letters of the call's collation. Error 42P22 if the collation is indeterminate.

@@ -1,6 +1,7 @@
 //! Patterns of `like_regex`: PostgreSQL's regular expressions with the flags of XQuery.
 
 use crate::regex::{self, Ctype, Flavor, Options};
+use crate::string::case::Letters;
 use jsonpath::PatternFlags;
 use pgerror::{Result, pg_err};
 use values::fn_context::FnContext;
@@ -43,12 +44,7 @@ fn options(flags: PatternFlags) -> Result<Options> {
 
 /// The letters of the default collation.
 fn ctype(cx: &dyn FnContext) -> Ctype {
-    let settings = cx.settings();
-    if settings.ctype_is_c || settings.encoding != Encoding::Utf8 {
-        Ctype::Ascii
-    } else {
-        Ctype::Unicode
-    }
+    Ctype::from(Letters::of_database(cx.settings()))
 }
 
 fn compiled(cx: &dyn FnContext, source: &[u8], flags: PatternFlags) -> Result<regex::Pattern> {
