@@ -17,6 +17,7 @@ use values::array::payload::of_builtin;
 use values::datum::{Datum, DatumRef};
 use values::fn_context::{FnContext, InterruptTicker};
 use values::oids;
+use values::settings::Encoding;
 
 pub use words::word_similarity;
 
@@ -106,8 +107,18 @@ fn is_word_character(c: char, letters: &Letters) -> bool {
     }
 }
 
+/// True if each byte is a character although the text may be valid in UTF-8.
+fn is_single_byte(letters: &Letters) -> bool {
+    matches!(letters, Letters::Locale(locale) if locale.is_single_byte())
+}
+
 fn words(text: &[u8], letters: &Letters) -> Vec<Vec<u8>> {
     match std::str::from_utf8(text) {
+        _ if is_single_byte(letters) => text
+            .split(|&b| !is_word_character(b.into(), letters))
+            .filter(|word| !word.is_empty())
+            .map(|word| lower_text(word, letters))
+            .collect(),
         Ok(text) => text
             .split(|c| !is_word_character(c, letters))
             .filter(|word| !word.is_empty())
@@ -139,7 +150,7 @@ fn placed(
     for word in words(text, letters) {
         interrupts()?;
         let padded = [b"  ", word.as_slice(), b" "].concat();
-        let groups = groups(&padded);
+        let groups = groups(&padded, is_single_byte(letters));
         let last = groups.len() - 1;
         for (i, trigram) in groups.into_iter().enumerate() {
             out.push(Placed { trigram, starts_word: i == 0, ends_word: i == last });
@@ -149,10 +160,12 @@ fn placed(
 }
 
 /// The groups of three characters of a padded word.
-fn groups(padded: &[u8]) -> Vec<Trigram> {
+fn groups(padded: &[u8], single_byte: bool) -> Vec<Trigram> {
     let characters: Vec<&[u8]> = match std::str::from_utf8(padded) {
-        Ok(text) => text.split("").filter(|c| !c.is_empty()).map(str::as_bytes).collect(),
-        Err(_) => padded.chunks(1).collect(),
+        Ok(text) if !single_byte => {
+            text.split("").filter(|c| !c.is_empty()).map(str::as_bytes).collect()
+        }
+        _ => padded.chunks(1).collect(),
     };
     characters.windows(3).map(compact).collect()
 }
@@ -185,7 +198,8 @@ pub fn similarity(cx: &dyn FnContext, a: &[u8], b: &[u8]) -> Result<f32> {
 }
 
 fn show(cx: &dyn FnContext, text: &[u8]) -> Result<Datum> {
-    let printable = |b: &u8| b.is_ascii_alphanumeric() || *b == b' ';
+    let by_character = cx.settings().encoding == Encoding::Utf8;
+    let printable = |b: &u8| !by_character || b.is_ascii_alphanumeric() || *b == b' ';
     let shown = |t: &Trigram| match t.iter().all(printable) {
         true => Datum::bytes(*t),
         false => Datum::text(&format!("0x{:02x}{:02x}{:02x}", t[0], t[1], t[2])),

@@ -12,6 +12,9 @@ use std::collections::HashMap;
 
 /// Characters below this code have ranks; a text's abbreviation ends before the first other one.
 const TABLE_CHARS: u32 = 0x180;
+/// The first byte in UTF-8 of the first character that is not in the table; those of later characters
+/// are greater.
+const BEYOND_LEAD: u8 = 0xc0 | (TABLE_CHARS >> 6) as u8;
 /// A character has at most this number of ranks (`ß` has those of two letters).
 const RANKS_MAX: usize = 3;
 /// Rank of the first character that is not in the table, which is greater than all others.
@@ -149,7 +152,19 @@ impl Ranks {
 
     /// The order of the ranks of two texts. Texts whose abbreviations differ have their order.
     pub(crate) fn compare(&self, a: &[u8], b: &[u8]) -> Ordering {
-        let (mut a, mut b) = (self.symbols(a), self.symbols(b));
+        let mut same = common_prefix(a, b);
+        if !self.single_byte {
+            // To the begin of a character.
+            let is_inside = |text: &[u8], at| text.get(at).is_some_and(|byte| byte & 0xc0 == 0x80);
+            while same > 0 && (is_inside(a, same) || is_inside(b, same)) {
+                same -= 1;
+            }
+            if a[..same].iter().any(|&byte| byte >= BEYOND_LEAD) {
+                // The ranks end there.
+                return Ordering::Equal;
+            }
+        }
+        let (mut a, mut b) = (self.symbols(&a[same..]), self.symbols(&b[same..]));
         loop {
             let (x, y) = (a.next(), b.next());
             if x != y || x == 0 {
@@ -157,6 +172,13 @@ impl Ranks {
             }
         }
     }
+}
+
+/// The number of bytes at the begin that two texts have in common.
+fn common_prefix(a: &[u8], b: &[u8]) -> usize {
+    let words = a.chunks_exact(8).zip(b.chunks_exact(8)).take_while(|(x, y)| x == y).count();
+    let rest = a.iter().zip(b).skip(8 * words).take_while(|(x, y)| x == y).count();
+    8 * words + rest
 }
 
 /// The ranks of a text's characters, one after the other.

@@ -4,7 +4,7 @@
 //! A pattern of LIKE has the trigrams of its parts between wildcards. Regular expressions have no
 //! keys, so all rows are candidates.
 
-use super::{Trigram, distinct, groups, is_word_character, placed};
+use super::{Trigram, distinct, groups, is_single_byte, is_word_character, placed};
 use crate::library::ByCase;
 use ids::StrategyNumber;
 use pgerror::{PgError, Result};
@@ -127,8 +127,8 @@ fn pieces(text: &str, letters: &Letters) -> Vec<Piece> {
 fn of_pattern(pattern: &[u8], known: &Letters) -> Vec<Trigram> {
     // The characters of a text that is not valid in UTF-8 are its bytes.
     let text: String = match std::str::from_utf8(pattern) {
-        Ok(text) => text.to_owned(),
-        Err(_) => return Vec::new(),
+        Ok(text) if !is_single_byte(known) => text.to_owned(),
+        _ => return Vec::new(),
     };
     let pieces = pieces(&text, known);
     let (mut list, mut at) = (Vec::new(), 0);
@@ -148,7 +148,7 @@ fn of_pattern(pattern: &[u8], known: &Letters) -> Vec<Trigram> {
         let lower = lower_text(word.as_bytes(), known);
         let (before, after): (&[u8], &[u8]) =
             (if begins { b"  " } else { b"" }, if ends { b" " } else { b"" });
-        list.extend(groups(&[before, lower.as_slice(), after].concat()));
+        list.extend(groups(&[before, lower.as_slice(), after].concat(), false));
         at += count;
     }
     distinct(list)
