@@ -144,7 +144,7 @@ pub fn add(
     if !matches!(pk.kind(), RelKind::Table | RelKind::PartitionedTable) {
         bail!(WRONG_OBJECT_TYPE, "referenced relation \"{}\" is not a table", pk.name());
     }
-    names::not_a_catalog(&pk)?;
+    names::not_a_catalog(host, &pk)?;
     check_persistence(&rel, &pk)?;
     let fk_columns = key_columns(&rel, &def.fk_attrs)?;
     let set_columns = delete_set_columns(&rel, def, &fk_columns)?;
