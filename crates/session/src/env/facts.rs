@@ -238,6 +238,10 @@ impl Facts for Core {
         self.cat().base_type(ty)
     }
 
+    fn may_call(&mut self, functions: &[Oid]) -> Result<()> {
+        crate::privileges::check_calls(self, functions)
+    }
+
     fn domain_checks(&mut self, ty: Oid) -> Result<Arc<[DomainCheck]>> {
         let state = self.catalog.catalog_state();
         if let Some(checks) = self.caches.created.at(state).domain_checks.get(&ty) {
@@ -257,8 +261,10 @@ impl Facts for Core {
                 .scan(catalog::rows::indexes::PG_CONSTRAINT_CONTYPID_INDEX, &[at.into()])?
             {
                 if let Some(text) = &c.conbin {
-                    let check = Some(plan::nodetree::read_expr(text.as_str())?);
-                    own.push(DomainCheck { name: c.conname.as_str().to_string(), check });
+                    let check = plan::nodetree::read_expr(text.as_str())?;
+                    let calls = eval::called([&check], self)?;
+                    let (name, check) = (c.conname.as_str().to_string(), Some(check));
+                    own.push(DomainCheck { name, check, calls });
                 }
             }
             own.sort_by(|a, b| a.name.cmp(&b.name));
@@ -268,7 +274,7 @@ impl Facts for Core {
             at = row.typbasetype;
         }
         if not_null {
-            out.insert(0, DomainCheck { name: String::new(), check: None });
+            out.insert(0, DomainCheck { name: String::new(), check: None, calls: Box::default() });
         }
         let checks: Arc<[DomainCheck]> = out.into();
         self.caches.created.at(state).domain_checks.insert(ty, checks.clone());
