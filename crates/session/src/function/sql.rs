@@ -15,7 +15,7 @@ use super::Call;
 use super::language::{Language, ReadyRows, RunningSet};
 use super::outputs::{argument_names, fields, outputs};
 use crate::core::Core;
-use crate::query;
+use crate::query::{self, Parked};
 use analyze::SessionLookup;
 use analyze::function::{self, ResultForm};
 use bodies::{Body, Step};
@@ -27,7 +27,6 @@ use ids::Oid;
 use ids::code::ProKind;
 use parse::ast::Node;
 use pgerror::{PgError, Result, pg_err};
-use plan::PlannedStmt;
 use plan::query::Query;
 use std::sync::Arc;
 use types::{Datum, DatumRef, oids};
@@ -169,9 +168,28 @@ fn run_step(
     let query = query_of(row, step, params);
     let rows_max = limit.unwrap_or(usize::MAX);
     let level = core.calls.contexts.push_sql_function(body.name.clone(), number);
-    let result = query::run_nested(core, spi::Query { rows_max, ..query });
+    let result = run_query(core, (body, step), spi::Query { rows_max, ..query });
     core.calls.contexts.truncate(level);
     result.map_err(|e| in_statement(e, row, number))
+}
+
+/// Runs the query of a statement, in the execution of the last call if there is one.
+fn run_query(
+    core: &mut Core,
+    (body, step): (&Body, &Step),
+    query: spi::Query,
+) -> Result<Vec<Vec<Datum>>> {
+    // A statement before this one may have changed the catalogs.
+    let is_current = |core: &Core| body.generation == core.catalog.catalog.generation();
+    let parked = match is_current(core) {
+        true => core.take_parked(&step.parked, &step.plan)?,
+        false => None,
+    };
+    let (rows, finished) = query::run_counted(core, spi::Query { parked, ..query }, true)?;
+    if is_current(core) {
+        core.park(&step.parked, finished.execution)?;
+    }
+    Ok(rows)
 }
 
 /// The execution of a statement of a body.
@@ -185,23 +203,6 @@ fn query_of(row: &PgProc, step: &Step, params: Arc<[Datum]>) -> spi::Query {
 /// Adds the context line of an error in statement `number` (0-based).
 fn in_statement(e: PgError, row: &PgProc, number: usize) -> PgError {
     e.context(format!("SQL function \"{}\" statement {}", row.proname.as_str(), number + 1))
-}
-
-/// True if nothing in the plan is volatile.
-fn reads_ahead(core: &mut Core, plan: &PlannedStmt) -> Result<bool> {
-    let mut below: Vec<&plan::Plan> = vec![&plan.plan_tree];
-    below.extend(plan.subplans.iter());
-    while let Some(node) = below.pop() {
-        below.extend(node.children());
-        let mut exprs = Vec::new();
-        plan::params::each_expr(node, &mut |e| exprs.push(e));
-        for e in exprs {
-            if eval::volatility(e, core)? == Volatility::Volatile {
-                return Ok(false);
-            }
-        }
-    }
-    Ok(true)
 }
 
 /// The body for these argument types, from the cache or newly created.
@@ -316,8 +317,9 @@ fn make(
         let plan = query::plan_query(core, &q);
         core.params = saved;
         let plan = plan?;
-        let reads_ahead = reads_ahead(core, &plan)?;
-        steps.push(Step { plan: Arc::new(plan), locks: locks.into(), reads_ahead });
+        let reads_ahead = spi::is_at_most(core, &plan, Volatility::Stable)?;
+        let (plan, locks, parked) = (Arc::new(plan), locks.into(), Parked::default());
+        steps.push(Step { plan, locks, reads_ahead, parked });
     }
     let user = core.catalog.user;
     let name = row.proname.as_str().into();

@@ -4,8 +4,7 @@ use super::command::Nested;
 use crate::core::Core;
 use crate::plancache::Statement as Cached;
 use crate::plancache::choice::Chosen;
-use crate::prepared::KEPT_COST_MAX;
-use crate::query::{self, Rows};
+use crate::query::{self, Parked, Rows};
 use engine::StoredRows;
 use executor::Execution;
 use executor::spi::{self, QuerySnapshot};
@@ -29,7 +28,7 @@ use types::{BATCH_ROWS_MAX, Datum, DatumRef, FnContext};
 /// A statement of the interpreter, with a parked execution of its generic plan.
 struct Kept {
     statement: Arc<Cached>,
-    parked: Mutex<Option<Execution>>,
+    parked: Parked,
 }
 
 fn kept(statement: &Statement) -> Result<&Kept> {
@@ -89,32 +88,15 @@ impl Core {
 
     /// The parked execution of the plan, if it can be run again. The statement is current: its
     /// analysis is valid for the catalog generation, the user and the settings.
-    fn take_parked(&mut self, kept: &Kept, chosen: &Chosen) -> Result<Option<Execution>> {
-        let Some(generic) = &chosen.generic else { return Ok(None) };
-        let Some(execution) = kept.parked.lock().take() else { return Ok(None) };
-        if !Arc::ptr_eq(execution.plan(), &generic.plan) || !self.catalog.overlay.is_clean() {
+    fn take_kept(&mut self, kept: &Kept, chosen: &Chosen) -> Result<Option<Execution>> {
+        let Some(generic) = chosen.generic.as_ref().filter(|_| kept.parked.lock().is_some()) else {
             return Ok(None);
-        }
+        };
         self.take_locks(&generic.locks)?;
-        if !self.is_of_current_generation(&kept.statement) {
-            return Ok(None);
+        match self.is_of_current_generation(&kept.statement) {
+            true => self.take_parked(&kept.parked, &generic.plan),
+            false => Ok(None),
         }
-        crate::privileges::check_plan(self, &generic.plan)?;
-        Ok(Some(execution))
-    }
-
-    /// Keeps an execution that has ended for the next run of the statement.
-    fn park(&mut self, kept: &Kept, chosen: &Chosen, mut execution: Execution) -> Result<()> {
-        let is_small = |plan: &PlannedStmt| plan.plan_tree.info.total_cost < KEPT_COST_MAX;
-        let keep = chosen.generic.as_ref().is_some_and(|g| is_small(&g.plan));
-        if keep
-            && self.catalog.overlay.is_clean()
-            && self.is_of_current_generation(&kept.statement)
-            && execution.park(self)?
-        {
-            *kept.parked.lock() = Some(execution);
-        }
-        Ok(())
     }
 
     fn query_of(plan: Arc<PlannedStmt>, run: &Run) -> spi::Query {
@@ -157,7 +139,7 @@ impl Host for Core {
         let Analysed { query, raw, sql, param_types } = query;
         let depends_on_time = crate::slots::is_time_dependent(sql.as_bytes());
         let statement = self.keep_analysed((sql, Arc::new(raw)), query, &param_types)?;
-        let state = Arc::new(Kept { statement, parked: Mutex::default() });
+        let state = Arc::new(Kept { statement, parked: Parked::default() });
         Ok(Statement { state, depends_on_time })
     }
 
@@ -171,11 +153,13 @@ impl Host for Core {
         let kept = kept(statement)?;
         let chosen = self.planned(&kept.statement, run)?;
         let command = chosen.plan.command_type;
-        let parked = self.take_parked(kept, &chosen)?;
+        let parked = self.take_kept(kept, &chosen)?;
         let query = spi::Query { parked, ..Core::query_of(chosen.plan.clone(), run) };
         let (rows, finished) = query::run_counted(self, query, run.keep_rows)?;
         let processed = finished.rows;
-        self.park(kept, &chosen, finished.execution)?;
+        if chosen.generic.is_some() && self.is_of_current_generation(&kept.statement) {
+            self.park(&kept.parked, finished.execution)?;
+        }
         Ok(Outcome { rows, processed, command })
     }
 
