@@ -55,3 +55,58 @@ fn wide_rows_are_not_all_kept_in_memory() {
     assert!(too_much.is_empty(), "{}", too_much.join("\n"));
     server.stop(&data);
 }
+
+/// Many messages of functions: those that nobody gets, and those that the client gets during a
+/// statement that also returns rows, writes, or fires triggers.
+const MESSAGES: [&str; 4] = [
+    "SELECT messages(NUMBER, 'debug')",
+    "SELECT messages(NUMBER, 'notice')",
+    "SELECT i, messages(NUMBER / 10, 'notice') FROM generate_series(1, 10) i",
+    "INSERT INTO noted SELECT i FROM generate_series(1, NUMBER) i",
+];
+const NUMBER: usize = 100_000;
+/// The messages have a total size of 30 MB.
+const MESSAGES_MAX_KB: usize = 10_000;
+
+#[test]
+fn messages_are_not_all_kept_in_memory() {
+    let dir = TempDir::new("messages");
+    let data = dir.path().join("data");
+    norsu::init(&data);
+    let server = Norsu::start(&data, &["-c", "shared_buffers=4MB"]);
+    let mut client = server.connect("postgres");
+    client.must(
+        "CREATE FUNCTION messages(n int, level text) RETURNS int LANGUAGE plpgsql AS $$
+        BEGIN
+            FOR i IN 1..n LOOP
+                IF level = 'debug' THEN RAISE DEBUG '% %', i, repeat('x', 200);
+                ELSE RAISE NOTICE '% %', i, repeat('x', 200); END IF;
+            END LOOP;
+            RETURN n;
+        END $$",
+    );
+    client.must(
+        "CREATE FUNCTION note() RETURNS trigger LANGUAGE plpgsql AS $$
+        BEGIN RAISE NOTICE '% %', new.i, repeat('x', 200); RETURN new; END $$",
+    );
+    client.must("CREATE TABLE noted(i int)");
+    client.must(
+        "CREATE TRIGGER n AFTER INSERT ON noted FOR EACH ROW WHEN (new.i % 2 = 0)
+        EXECUTE FUNCTION note()",
+    );
+    client.must("SELECT messages(1000, 'notice')");
+    let mut too_much = Vec::new();
+    for statement in MESSAGES {
+        let sql = statement.replace("NUMBER", &NUMBER.to_string());
+        std::fs::write(format!("/proc/{}/clear_refs", server.pid()), "5").unwrap();
+        let before = kilobytes(server.pid(), "VmRSS:");
+        client.must(&sql);
+        let growth = kilobytes(server.pid(), "VmHWM:").saturating_sub(before);
+        println!("{growth} kB more: {sql}");
+        if growth > MESSAGES_MAX_KB {
+            too_much.push(format!("{sql}: {growth} kB more"));
+        }
+    }
+    assert!(too_much.is_empty(), "{}", too_much.join("\n"));
+    server.stop(&data);
+}

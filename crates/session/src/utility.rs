@@ -4,11 +4,12 @@
 //! Counterpart: tcop/utility.c.
 
 use crate::core::Core;
-use crate::portal::{Portal, PortalResult, query_tag};
+use crate::portal::{Portal, PortalResult};
 use crate::prepared::Prepared;
 use crate::session::Session;
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
+use client::results::query_tag;
 use client::rows::RowWriter;
 use client::statementlog::Work;
 use eval::{Compiler, EvalState, NoColumns, RowInput, RowRef};

@@ -391,7 +391,7 @@ impl SessionContext for Core {
     }
 
     fn notice(&mut self, notice: PgError) {
-        self.notices.push(notice);
+        self.add_notice(notice);
     }
 
     fn check_interrupts(&self) -> Result<()> {

@@ -16,12 +16,11 @@ use plan::expr::Expr;
 use plan::{PlannedStmt, walk};
 use plpgsql::tree::{Direction, Extra};
 use plpgsql::{
-    Analysed, Command, Contexts, CursorOptions, Cursors, Host, Notices, Outcome, RowStream, Run,
-    Stamp, Statement, Transactions, UtilityOutcome,
+    Analysed, Command, Contexts, CursorOptions, Cursors, Fields, Host, Notices, Outcome, RowBatch,
+    RowStream, Run, Stamp, Statement, Transactions, UtilityOutcome,
 };
 use std::collections::VecDeque;
 use std::sync::Arc;
-use sync::Mutex;
 use types::fn_context::RowDesc;
 use types::{BATCH_ROWS_MAX, Datum, DatumRef, FnContext};
 
@@ -44,7 +43,7 @@ pub(super) fn cached(statement: &Statement) -> Result<&Arc<Cached>> {
 enum Stream {
     Running(Rows),
     /// The remaining rows, after the end of its transaction.
-    Held(VecDeque<Vec<Datum>>),
+    Held(VecDeque<RowBatch>),
 }
 
 impl Core {
@@ -68,8 +67,8 @@ impl Core {
             self.with_stream(stream, |core, stream| {
                 let Stream::Running(rows) = stream else { return Ok(()) };
                 let mut held = VecDeque::new();
-                while let Some(row) = rows.next(core, BATCH_ROWS_MAX)? {
-                    held.push_back(row);
+                while let Some(batch) = rows.next_batch(core, BATCH_ROWS_MAX)? {
+                    held.push_back(RowBatch::new(batch, rows.columns()));
                 }
                 *stream = Stream::Held(held);
                 Ok(())
@@ -169,10 +168,26 @@ impl Host for Core {
         Ok(self.calls.contexts.add_stream(Box::new(Stream::Running(rows))))
     }
 
-    fn next_row(&mut self, rows: RowStream, want: usize) -> Result<Option<Vec<Datum>>> {
+    fn next_rows(&mut self, rows: RowStream, want: usize) -> Result<Option<RowBatch>> {
         self.with_stream(rows, |core, stream| match stream {
-            Stream::Running(rows) => rows.next(core, want),
+            Stream::Running(rows) => {
+                let next = rows.next_batch(core, want)?;
+                Ok(next.map(|batch| RowBatch::new(batch, rows.columns())))
+            }
             Stream::Held(rows) => Ok(rows.pop_front()),
+        })
+    }
+
+    fn keep_rows(&mut self, rows: RowStream, set: &mut StoredRows) -> Result<u64> {
+        let before = set.rows();
+        self.with_stream(rows, |core, stream| {
+            let Stream::Running(rows) = stream else {
+                return Err(PgError::internal("held rows of RETURN QUERY"));
+            };
+            while let Some(batch) = rows.next_batch(core, BATCH_ROWS_MAX)? {
+                set.push_batch(&mut core.backend, batch, rows.columns())?;
+            }
+            Ok(set.rows() - before)
         })
     }
 
@@ -301,7 +316,7 @@ impl Cursors for Core {
         name: &str,
         direction: Direction,
         count: i64,
-    ) -> Result<(Vec<Vec<Datum>>, Arc<RowDesc>)> {
+    ) -> Result<(Vec<Fields>, Arc<RowDesc>)> {
         let desc = self.cursor_row_desc(name)?;
         let (rows, _) = self.fetch_from_cursor(name, (fetch_direction(direction), count), true)?;
         Ok((rows, desc))
