@@ -10,7 +10,7 @@ const WIDTH: usize = 50_000;
 /// statements that create them.
 const GROWTH_MAX_KB: usize = 20_000;
 
-const STATEMENTS: [&str; 12] = [
+const STATEMENTS: [&str; 16] = [
     "SELECT repeat('x', WIDTH) FROM generate_series(1, ROWS)",
     "CREATE TABLE wide AS SELECT i, repeat('x', WIDTH) AS t FROM generate_series(1, ROWS) i",
     "SELECT sum(length(t || 'y')) FROM wide",
@@ -23,6 +23,12 @@ const STATEMENTS: [&str; 12] = [
     "CREATE FUNCTION wide_rows() RETURNS SETOF text LANGUAGE sql AS 'SELECT t FROM wide'",
     "SELECT count(*) FROM wide_rows()",
     "SELECT max(length(w)) FROM (SELECT wide_rows() AS w) s",
+    "CREATE FUNCTION wide_set() RETURNS SETOF wide LANGUAGE plpgsql AS
+        'BEGIN RETURN QUERY SELECT * FROM wide; END'",
+    "SELECT count(*), max(length(t)) FROM wide_set()",
+    "DO 'DECLARE r wide; s record; BEGIN FOR r IN SELECT * FROM wide LOOP s := r; END LOOP; END'",
+    "DO 'DECLARE c NO SCROLL CURSOR FOR SELECT * FROM wide; s wide;
+        BEGIN FOR r IN c LOOP s := r; END LOOP; END'",
 ];
 
 pub(crate) fn kilobytes(pid: u32, what: &str) -> usize {
