@@ -395,7 +395,14 @@ impl Frame<'_> {
         record: usize,
         ty: &VarType,
     ) -> Result<bool> {
-        Ok(ty.oid >= Oid::FIRST_NORMAL && self.declared(host, record, ty)?.base != ty.oid)
+        if ty.oid < Oid::FIRST_NORMAL {
+            return Ok(false);
+        }
+        let stamp = self.stamp;
+        match self.instance.declared[record].as_ref().filter(|known| known.stamp == stamp) {
+            Some(known) => Ok(known.base != ty.oid),
+            None => Ok(self.declared(host, record, ty)?.base != ty.oid),
+        }
     }
 
     /// Checks a value of the base type of a domain over a composite type.
