@@ -14,7 +14,7 @@ use plpgsql::Fields;
 use std::sync::Arc;
 use types::fn_context::{RowColumn, RowDesc};
 use types::{Batch, Datum};
-use wire::Formats;
+use wire::{FieldDescription, Formats};
 
 /// Keeps the rows of a fetch.
 struct Collected {
@@ -32,6 +32,16 @@ impl RowSink for Collected {
 }
 
 impl Core {
+    /// A cursor that is not open yet.
+    pub(super) fn cursor(&self, prepared: Prepared, params: Arc<[Datum]>) -> Portal {
+        let fields = prepared.fields.clone();
+        let level = self.backend.txn.nesting();
+        let mut portal = Portal::new(Arc::new(prepared), params, Formats::Text, fields, level);
+        portal.cursor = true;
+        portal.created = self.transaction.statement_start;
+        portal
+    }
+
     /// Opens a cursor for a query; an empty name is replaced by a generated one. Error 42P03 if
     /// there is a cursor of that name.
     pub(crate) fn open_cursor(
@@ -46,12 +56,7 @@ impl Core {
             return Err(pg_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already exists"));
         }
         let types = statement.param_types.clone();
-        let prepared = Prepared::of(statement, &types);
-        let fields = prepared.fields.clone();
-        let level = self.backend.txn.nesting();
-        let mut portal = Portal::new(Arc::new(prepared), params, Formats::Text, fields, level);
-        portal.cursor = true;
-        portal.created = self.transaction.statement_start;
+        let mut portal = self.cursor(Prepared::of(statement, &types), params);
         self.start_portal(&mut portal)?;
         portal.make_scrollable(scroll);
         self.named.portals.insert(name.clone(), portal);
@@ -118,20 +123,25 @@ impl Core {
     }
 }
 
+/// The type of rows with these columns.
+pub(crate) fn row_desc(fields: &[FieldDescription]) -> Arc<RowDesc> {
+    let columns = fields.iter().map(|f| RowColumn {
+        name: f.name.clone(),
+        ty: Oid(f.type_oid),
+        typmod: f.typmod,
+        collation: Oid::INVALID,
+        dropped: None,
+    });
+    Arc::new(RowDesc::new(columns.collect(), 0))
+}
+
 impl Portal {
     /// What functions know about the rows.
     fn fetched(&mut self) -> Fetched {
         if let Some(known) = &self.cursor_rows.fetched {
             return known.clone();
         }
-        let columns = self.fields.iter().flat_map(|f| f.iter()).map(|f| RowColumn {
-            name: f.name.clone(),
-            ty: Oid(f.type_oid),
-            typmod: f.typmod,
-            collation: Oid::INVALID,
-            dropped: None,
-        });
-        let desc = Arc::new(RowDesc::new(columns.collect(), 0));
+        let desc = row_desc(self.fields.as_deref().unwrap_or_default());
         let columns = match &self.run {
             Some(run) => run.plan().visible_columns(),
             None => (0..desc.columns.len()).collect(),
