@@ -78,6 +78,9 @@ impl RowFile {
 /// Batches are closed at this number of bytes, so that readers decode small pieces.
 const BATCH_BYTES: usize = 64 << 10;
 
+/// Larger batches are divided when they are added to [`StoredRows`].
+const UNDIVIDED_BYTES_MAX: usize = 8 * BATCH_BYTES;
+
 /// Rows that are complete before the first one is read, so that several readers share them without
 /// locks. Beyond the memory limit, all complete batches are in a file.
 pub struct StoredRows {
@@ -144,7 +147,16 @@ impl StoredRows {
             self.close_batch(be)?;
         }
         self.rows += batch.len as u64;
-        self.add(be, batch)
+        let bytes = batch.memory();
+        if bytes <= UNDIVIDED_BYTES_MAX {
+            return self.add(be, batch);
+        }
+        let step = (batch.len * BATCH_BYTES / bytes).max(1);
+        for from in (0..batch.len).step_by(step) {
+            self.open.extend_range(&batch, from, batch.len.min(from + step));
+            self.close_batch(be)?;
+        }
+        Ok(())
     }
 
     /// Ends the rows that were added last as a batch.
