@@ -512,6 +512,15 @@ pub(crate) fn fields_of(
     Ok(Fields::copied(values.iter().copied()))
 }
 
+/// True if rows of the structure `from` are stored as rows of a type with the structure `to`.
+fn has_types(from: &Arc<RowDesc>, to: &Arc<RowDesc>) -> bool {
+    let same = |(a, b): (&RowColumn, &RowColumn)| a.ty == b.ty && a.is_dropped() == b.is_dropped();
+    Arc::ptr_eq(from, to)
+        || from.version == to.version
+            && from.columns.len() == to.columns.len()
+            && from.columns.iter().zip(&to.columns).all(same)
+}
+
 /// Forms a composite value of these fields.
 pub(crate) fn row_datum(
     host: &mut dyn Host,
@@ -520,7 +529,7 @@ pub(crate) fn row_datum(
     fields: &Fields,
 ) -> Result<Datum> {
     let typmod = match ty {
-        Some(ty) if !Arc::ptr_eq(&TypeCatalog::row_desc(host, ty, -1)?, desc) => {
+        Some(ty) if !has_types(desc, &TypeCatalog::row_desc(host, ty, -1)?) => {
             // The type has changed since the assignment.
             let live = desc.columns.iter().zip(fields.iter()).filter(|(c, _)| !c.is_dropped());
             let fields: Vec<Datum> = live.map(|(_, value)| value.to_owned()).collect();

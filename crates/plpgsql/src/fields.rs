@@ -203,23 +203,20 @@ impl Fields {
 
     /// Assigns a field.
     pub(crate) fn set(&mut self, at: usize, value: Datum) {
+        let place = match self.place(at) {
+            Ok(place) => return self.changed[place].1 = value,
+            Err(place) => place,
+        };
         if let Base::Values(values) = &mut self.base
             && let Some(values) = Arc::get_mut(values)
         {
-            // Nothing is kept apart from a row that is not shared.
             values[at] = value;
-            return;
-        }
-        match self.place(at) {
-            Ok(place) => self.changed[place].1 = value,
-            Err(place) if self.changed.len() < CHANGED_MAX => {
-                self.changed.insert(place, (at, value));
-            }
-            Err(_) => {
-                let mut values: Vec<Datum> = self.iter().map(DatumRef::to_owned).collect();
-                values[at] = value;
-                *self = values.into();
-            }
+        } else if self.changed.len() < CHANGED_MAX {
+            self.changed.insert(place, (at, value));
+        } else {
+            let mut values: Vec<Datum> = self.iter().map(DatumRef::to_owned).collect();
+            values[at] = value;
+            *self = values.into();
         }
     }
 
@@ -313,6 +310,19 @@ mod tests {
             assert_eq!(row.take(1), Datum::text("ab"));
             assert_eq!(values(&other), [Some(1), None, Some(7)]);
             assert_eq!(other.into_values(), [Datum::Word(1), Datum::Null, Datum::Word(7)]);
+        }
+    }
+
+    #[test]
+    fn changes_of_a_row_that_was_shared_stay() {
+        let mut row = Fields::from(vec![Datum::Word(1), Datum::Word(2)]);
+        let other = row.shared();
+        row.set(0, Datum::Word(3));
+        drop(other);
+        for word in 4..6 {
+            row.set(0, Datum::Word(word));
+            row.set(1, Datum::Word(word));
+            assert_eq!(values(&row), [Some(word), Some(word)]);
         }
     }
 

@@ -473,8 +473,10 @@ impl Core {
             } else {
                 let wanted = usize::try_from(count - moved).unwrap_or(usize::MAX);
                 let ahead = self.rows_ahead(portal, wanted)?;
-                self.compute_rows(portal, ahead)?;
-                self.send_rows(portal, wanted, sink.as_deref_mut())?
+                match self.compute_rows(portal, ahead)? {
+                    true => self.send_rows(portal, wanted, sink.as_deref_mut())?,
+                    false => 0,
+                }
             };
             portal.at_end = n == 0;
             portal.position += n;
