@@ -263,7 +263,7 @@ fn argument_types(row: &PgProc, actual: &[Oid]) -> Vec<Oid> {
 
 /// An analysed statement of a body.
 enum Statement {
-    Query(Query),
+    Query(Box<Query>),
     Utility(Command),
 }
 
@@ -289,7 +289,7 @@ impl Analysed {
     /// The statement of a body that has only one, which is a query.
     fn single_query(self) -> Option<Query> {
         match <[Statement; 1]>::try_from(self.statements) {
-            Ok([Statement::Query(query)]) => Some(query),
+            Ok([Statement::Query(query)]) => Some(*query),
             _ => None,
         }
     }
@@ -304,7 +304,7 @@ fn analyse(
     let mut statements = match &row.prosqlbody {
         Some(body) => {
             let queries = analyze::stored::body(&mut SessionLookup::new(core), body.as_str())?.0;
-            queries.into_iter().map(Statement::Query).collect()
+            queries.into_iter().map(|q| Statement::Query(Box::new(q))).collect()
         }
         None => statements_of(core, row, types)?,
     };
@@ -335,7 +335,8 @@ fn analyse(
     )?;
     let rewritten = statements.into_iter().map(|statement| match statement {
         Statement::Query(query) => {
-            analyze::rewrite(&mut SessionLookup::new(core), query).map(Statement::Query)
+            let query = analyze::rewrite(&mut SessionLookup::new(core), *query)?;
+            Ok(Statement::Query(Box::new(query)))
         }
         utility => Ok(utility),
     });
@@ -402,7 +403,7 @@ fn statements_of(core: &mut Core, row: &PgProc, types: &[Oid]) -> Result<Vec<Sta
     for raw in parse::parse(text)? {
         check_statement(&raw.stmt)?;
         if analyze::is_query(&raw.stmt) {
-            statements.push(Statement::Query(analyse(core, &raw.stmt)?));
+            statements.push(Statement::Query(Box::new(analyse(core, &raw.stmt)?)));
             continue;
         }
         let query = match &raw.stmt {
