@@ -6,6 +6,7 @@ mod body;
 pub mod lookup;
 mod shell;
 pub(crate) mod signature;
+pub mod transpose;
 
 use crate::object::owner;
 use crate::{basetype, creation, default_acl, typerow};

@@ -51,8 +51,12 @@ impl Core {
         if let Some(t) = types::builtin_types::get(ty) {
             return Ok(t.info);
         }
+        let state = self.catalog.catalog_state();
+        if let Some(known) = self.caches.created.at(state).types.get(&ty) {
+            return Ok(*known);
+        }
         let row = self.cat().find_type(ty)?.ok_or_else(|| Core::no_type(ty))?;
-        Ok(TypeInfo {
+        let info = TypeInfo {
             oid: ty,
             len: row.typlen,
             by_val: row.typbyval,
@@ -64,7 +68,9 @@ impl Core {
             category: row.typcategory,
             base: row.typbasetype,
             relid: row.typrelid,
-        })
+        };
+        self.caches.created.at(state).types.insert(ty, info);
+        Ok(info)
     }
 
     /// The comparison function of a B-tree operator, for operands of that type under a collation.
@@ -235,7 +241,13 @@ impl Facts for Core {
         if ty < Oid::FIRST_UNPINNED {
             return Ok((ty, -1));
         }
-        self.cat().base_type(ty)
+        let state = self.catalog.catalog_state();
+        if let Some(known) = self.caches.created.at(state).base_types.get(&ty) {
+            return Ok(*known);
+        }
+        let base = self.cat().base_type(ty)?;
+        self.caches.created.at(state).base_types.insert(ty, base);
+        Ok(base)
     }
 
     fn may_call(&mut self, functions: &[Oid]) -> Result<()> {
