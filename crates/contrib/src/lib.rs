@@ -22,7 +22,7 @@ pub mod control;
 mod cube;
 mod earthdistance;
 mod fuzzystrmatch;
-mod hstore;
+pub mod hstore;
 mod intarray;
 pub mod libraries;
 mod library;

@@ -28,6 +28,17 @@ static LIBRARIES: &[&Library] = &[
         ..Library::EMPTY
     },
     &Library {
+        name: "tablefunc",
+        declared: &[
+            "normal_rand",
+            "crosstab",
+            "crosstab_hash",
+            "connectby_text",
+            "connectby_text_serial",
+        ],
+        ..Library::EMPTY
+    },
+    &Library {
         name: "unaccent",
         declared: &["unaccent_dict", "unaccent_init", "unaccent_lexize"],
         ..Library::EMPTY

@@ -302,14 +302,4 @@ pub(super) const FNS: &[SysFn] = &[
         name: "pg_database_collation_actual_version",
         call: SysCall::One(database_collation_version),
     },
-    SysFn {
-        name: "pg_extension_config_dump",
-        call: SysCall::One(|_, _| {
-            Err(pg_err!(
-                FEATURE_NOT_SUPPORTED,
-                "pg_extension_config_dump() can only be called from an SQL script executed by \
-                CREATE EXTENSION"
-            ))
-        }),
-    },
 ];

@@ -12,6 +12,7 @@ mod activity;
 mod convert;
 mod definition;
 mod events;
+mod extension;
 mod files;
 mod function;
 pub mod hash_partition;
@@ -26,18 +27,21 @@ mod prewarm;
 mod privilege;
 mod property;
 mod publications;
+mod queries;
+mod query;
 pub mod reg;
 pub mod searchtrigger;
 pub mod sequence;
 mod server;
 mod size;
 mod snapshot;
+mod tablefunc;
 mod textsearch;
 pub mod unaccent;
 mod wal;
 
 pub use events::identify;
-pub use function::{OneFn, SetFn, SysCall, SysFn, text};
+pub use function::{OneFn, ResultRow, RowsFn, SetFn, SysCall, SysFn, text};
 pub use host::SystemHost;
 pub use textsearch::vector_of_texts;
 
@@ -47,6 +51,7 @@ const TABLES: &[&[SysFn]] = &[
     convert::FNS,
     definition::FNS,
     events::FNS,
+    extension::FNS,
     files::FNS,
     identity::FNS,
     info::FNS,
@@ -54,6 +59,7 @@ const TABLES: &[&[SysFn]] = &[
     object::FNS,
     partition::FNS,
     publications::FNS,
+    queries::FNS,
     pending::FNS,
     prewarm::FNS,
     privilege::ANY_COLUMN,
@@ -75,6 +81,7 @@ const TABLES: &[&[SysFn]] = &[
     server::FNS,
     size::FNS,
     snapshot::FNS,
+    tablefunc::FNS,
     textsearch::FNS,
     unaccent::FNS,
     wal::FNS,
