@@ -6,7 +6,7 @@ use crate::encoding::{self, SQL_ASCII, SingleByte, UTF8};
 use crate::namespace::PG_CATALOG;
 use crate::rows::indexes;
 use pgerror::{PgError, Result, pg_err};
-use types::settings::{Encoding, TextEncoder};
+use types::settings::{Encoding, TextDecoder, TextEncoder};
 use types::text::verify_in;
 
 /// A conversion that is possible.
@@ -93,6 +93,13 @@ impl TextEncoder for Conversion {
                 Err(_) => out.push(b'?'),
             }
         }
+    }
+}
+
+/// Conversion from the encoding of the client.
+impl TextDecoder for Conversion {
+    fn decode(&self, text: &[u8]) -> Result<Vec<u8>> {
+        self.convert(text)
     }
 }
 

@@ -6,10 +6,10 @@
 use crate::cx::CatCx;
 use crate::depend::ObjectAddress;
 use crate::rows::{
-    AclItem, CatalogRow, PgAm, PgCast, PgClass, PgCollation, PgConversion, PgEventTrigger, PgExtension,
-    PgForeignDataWrapper, PgForeignServer, PgInitPrivs, PgLanguage, PgNamespace, PgOpclass, PgOperator,
-    PgOpfamily, PgProc, PgStatisticExt, PgTransform, PgTsConfig, PgTsDict, PgTsParser,
-    PgTsTemplate, PgType, PgUserMapping, indexes,
+    AclItem, CatalogRow, PgAm, PgCast, PgClass, PgCollation, PgConversion, PgEventTrigger,
+    PgExtension, PgForeignDataWrapper, PgForeignServer, PgInitPrivs, PgLanguage, PgNamespace,
+    PgOpclass, PgOperator, PgOpfamily, PgProc, PgStatisticExt, PgTransform, PgTsConfig, PgTsDict,
+    PgTsParser, PgTsTemplate, PgType, PgUserMapping, indexes,
 };
 use ids::code::{DepType, TypType};
 use ids::{Oid, RelKind};

@@ -120,11 +120,7 @@ pub static EXTENSIONS: &[Extension] = &[
     Extension {
         library: "$libdir/tablefunc",
         script: include_str!("../extensions/tablefunc--1.0.sql"),
-        ..trusted(
-            "tablefunc",
-            "1.0",
-            "functions that manipulate whole tables, including crosstab",
-        )
+        ..trusted("tablefunc", "1.0", "functions that manipulate whole tables, including crosstab")
     },
     Extension {
         library: "$libdir/unaccent",

@@ -52,11 +52,7 @@ pub fn element(hstore: DatumRef<'_>, key: DatumRef<'_>) -> Datum {
 }
 
 /// The value with another value of a key; `hstore` may be NULL.
-pub fn with_element(
-    hstore: DatumRef<'_>,
-    key: DatumRef<'_>,
-    value: DatumRef<'_>,
-) -> Result<Datum> {
+pub fn with_element(hstore: DatumRef<'_>, key: DatumRef<'_>, value: DatumRef<'_>) -> Result<Datum> {
     if key.is_null() {
         return Err(pg_err!(
             NULL_VALUE_NOT_ALLOWED,

@@ -5,8 +5,8 @@ use crate::depth::{DEPTH_MAX, too_deep};
 use crate::elements::Elements;
 use crate::facts::{Callee, Facts, FnFacts, TypeIo};
 use crate::program::{
-    Call, CaseArm, DomainNames, DomainTest, Elem, HstoreSubscript, IoCall, JsonbStep, JsonbSubscript, Node, Program,
-    RowPair, Slot, SubscriptUse,
+    Call, CaseArm, DomainNames, DomainTest, Elem, HstoreSubscript, IoCall, JsonbStep,
+    JsonbSubscript, Node, Program, RowPair, Slot, SubscriptUse,
 };
 use crate::relabel::{self, OPAQUE_VALUE, is_opaque};
 use crate::volatility::computes_itself;

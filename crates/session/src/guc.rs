@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use types::RegKind;
 use types::datetime::interval;
-use types::settings::{ByteaOutput, DateOrder, DateStyle, IntervalStyle, TextEncoder};
+use types::settings::{ByteaOutput, DateOrder, DateStyle, IntervalStyle, TextDecoder, TextEncoder};
 use types::zone::Zone;
 
 fn wrong_value(setting: &Setting, text: &str, detail: Option<String>) -> PgError {
@@ -405,8 +405,10 @@ impl Core {
             "client_encoding" => {
                 let server = store.named("server_encoding").as_text();
                 let conversions = client_conversions(server, value.as_text());
-                self.values.types.client_encoder =
-                    conversions.map(|(to_client, _)| Arc::new(to_client) as Arc<dyn TextEncoder>);
+                let (to, from) = conversions.unzip();
+                let types = &mut self.values.types;
+                types.client_encoder = to.map(|to| Arc::new(to) as Arc<dyn TextEncoder>);
+                types.client_decoder = from.map(|from| Arc::new(from) as Arc<dyn TextDecoder>);
             }
             _ if STORAGE_SETTINGS.contains(&name) => return true,
             _ => {

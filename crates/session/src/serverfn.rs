@@ -30,14 +30,8 @@ pub(crate) struct SysFn {
     pub call: SysCall,
 }
 
-const TABLES: &[&[SysFn]] = &[
-    backends::FNS,
-    counters::FNS,
-    rusage::FNS,
-    settings::FNS,
-    statements::FNS,
-    trigrams::FNS,
-];
+const TABLES: &[&[SysFn]] =
+    &[backends::FNS, counters::FNS, rusage::FNS, settings::FNS, statements::FNS, trigrams::FNS];
 
 /// A system function, of this module or of the crate `sysfn`.
 #[derive(Clone, Copy)]

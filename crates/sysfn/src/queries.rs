@@ -23,7 +23,12 @@ pub(super) const FNS: &[SysFn] = &[
 ];
 
 /// The rows of a query whose columns must have the given types.
-fn rows(core: &mut dyn SystemHost, sql: &str, types: &[Oid], message: &str) -> Result<Vec<Vec<Datum>>> {
+fn rows(
+    core: &mut dyn SystemHost,
+    sql: &str,
+    types: &[Oid],
+    message: &str,
+) -> Result<Vec<Vec<Datum>>> {
     let cannot_open =
         |what: &str| pg_err!(INVALID_CURSOR_DEFINITION, "cannot open {what} as cursor");
     let plans = core.plan_queries(sql)?;

@@ -78,6 +78,13 @@ pub trait TextEncoder: Debug + Send + Sync {
     fn encode_lossy(&self, text: &[u8], out: &mut Vec<u8>);
 }
 
+/// Converts texts of the client to the encoding of the database.
+pub trait TextDecoder: Debug + Send + Sync {
+    /// The converted text. Error 22021 for a character that is not valid, 22P05 for one that the
+    /// database's encoding does not have.
+    fn decode(&self, text: &[u8]) -> Result<Vec<u8>>;
+}
+
 /// The session's parameters that functions on values read.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -90,6 +97,8 @@ pub struct Settings {
     pub encoding: Encoding,
     /// `None` if texts are sent as they are.
     pub client_encoder: Option<Arc<dyn TextEncoder>>,
+    /// `None` if texts are received as they are.
+    pub client_decoder: Option<Arc<dyn TextDecoder>>,
     /// The database's LC_CTYPE is C or POSIX: under the default collation only ASCII characters are
     /// letters.
     pub ctype_is_c: bool,
@@ -118,6 +127,7 @@ impl Default for Settings {
             bytea_output: ByteaOutput::Hex,
             encoding: Encoding::Utf8,
             client_encoder: None,
+            client_decoder: None,
             ctype_is_c: false,
             array_nulls: true,
             quote_all_identifiers: false,
