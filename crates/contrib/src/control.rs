@@ -118,6 +118,15 @@ pub static EXTENSIONS: &[Extension] = &[
         ..trusted("plpgsql", "1.0", "PL/pgSQL procedural language")
     },
     Extension {
+        library: "$libdir/seg",
+        script: include_str!("../extensions/seg--1.4.sql"),
+        ..trusted(
+            "seg",
+            "1.4",
+            "data type for representing line segments or floating-point intervals",
+        )
+    },
+    Extension {
         library: "$libdir/tablefunc",
         script: include_str!("../extensions/tablefunc--1.0.sql"),
         ..trusted("tablefunc", "1.0", "functions that manipulate whole tables, including crosstab")

@@ -29,6 +29,7 @@ mod library;
 mod ltree;
 pub mod pg_trgm;
 mod pgcrypto;
+mod seg;
 mod uuid_ossp;
 
 pub use control::{EXTENSIONS, Extension};

@@ -21,6 +21,7 @@ static LIBRARIES: &[&Library] = &[
     &crate::ltree::LIBRARY,
     &crate::pg_trgm::LIBRARY,
     &crate::pgcrypto::LIBRARY,
+    &crate::seg::LIBRARY,
     &crate::uuid_ossp::LIBRARY,
     &Library {
         name: "pg_prewarm",
