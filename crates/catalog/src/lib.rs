@@ -40,6 +40,7 @@ mod extension;
 pub mod format_type;
 mod keywords;
 pub mod lookup;
+mod multibyte;
 pub mod namespace;
 mod session;
 pub mod temp;

@@ -143,8 +143,8 @@ pub(crate) fn canonical(store: &SessionValues, setting: &Setting, text: &str) ->
     canonical_value(store.named("DateStyle").as_text(), setting, text)
 }
 
-/// Accepted are the encoding of the database, SQL_ASCII, and single-byte encodings if the database
-/// has UTF8.
+/// Accepted are the encoding of the database, SQL_ASCII, and those with a conversion if the
+/// database has UTF8.
 fn client_encoding(server: &str, setting: &Setting, text: &str) -> Result<String> {
     let Some(number) = catalog::encoding::number(text) else {
         return Err(wrong_value(setting, text, None));
@@ -156,7 +156,9 @@ fn client_encoding(server: &str, setting: &Setting, text: &str) -> Result<String
         let shown = if text == "UNICODE" { text } else { name };
         return Ok(shown.to_owned());
     }
-    Err(pg_err!(FEATURE_NOT_SUPPORTED, "conversion between {name} and {server} is not supported"))
+    let detail = format!("Conversion between {name} and {server} is not supported.");
+    let message = format!("invalid value for parameter \"client_encoding\": \"{text}\"");
+    Err(pg_err!(FEATURE_NOT_SUPPORTED, "{message}").detail(detail))
 }
 
 /// The conversions of texts for the client and from the client; `None` if they are not converted.
