@@ -325,6 +325,14 @@ fn check_namespace(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result
 /// Creates a relation with everything except constraints, defaults and a TOAST table. It is locked
 /// exclusively, and visible to the next command.
 pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid> {
+    let is_part = matches!(spec.kind, RelKind::Index | RelKind::PartitionedIndex | RelKind::Toast);
+    let temporary = spec.persistence == Persistence::Temporary;
+    if temporary && !is_part && host.catalog().session.restricted {
+        bail!(
+            INSUFFICIENT_PRIVILEGE,
+            "cannot create temporary table within security-restricted operation"
+        );
+    }
     check_columns(host, spec.columns, spec.kind)?;
     if host.catalog().relation_in(spec.namespace, spec.name)?.is_some() {
         bail!(DUPLICATE_TABLE, "relation \"{}\" already exists", spec.name);

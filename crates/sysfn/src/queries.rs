@@ -6,7 +6,7 @@ use crate::host::SystemHost;
 use crate::query;
 use executor::spi;
 use ids::Oid;
-use pgerror::{Result, pg_err};
+use pgerror::{Result, bail, pg_err};
 use types::textsearch::Rewriter;
 use types::textsearch::query::Query;
 use types::textsearch::stat::Statistics;
@@ -29,19 +29,15 @@ fn rows(
     types: &[Oid],
     message: &str,
 ) -> Result<Vec<Vec<Datum>>> {
-    let cannot_open =
-        |what: &str| pg_err!(INVALID_CURSOR_DEFINITION, "cannot open {what} as cursor");
     let plans = core.plan_queries(sql)?;
-    let plan = match &plans[..] {
-        [plan] => plan.clone(),
-        [] => return Err(cannot_open("empty query")),
-        _ => return Err(cannot_open("multi-query plan")),
+    let [plan] = &plans[..] else {
+        bail!(INVALID_CURSOR_DEFINITION, "cannot open multi-query plan as cursor");
     };
-    spi::check_read_only(&plan)?;
-    if !query::columns_of(&plan).iter().map(|c| c.0).eq(types.iter().copied()) {
+    spi::check_read_only(plan).map_err(|e| e.context(format!("SQL statement \"{sql}\"")))?;
+    if !query::columns_of(plan).iter().map(|c| c.0).eq(types.iter().copied()) {
         return Err(pg_err!(INVALID_PARAMETER_VALUE, "{message}"));
     }
-    core.run_plan(plan)
+    core.run_plan(plan.clone())
 }
 
 fn statistics(core: &mut dyn SystemHost, sql: &str, weights: &[u8]) -> Result<Vec<Vec<Datum>>> {
