@@ -1,4 +1,5 @@
-//! Conversion of text between encodings, through code points. Counterpart: utils/mb/mbutils.c, mb/conversion_procs.
+//! Conversion of text between encodings, through code points. Counterpart: utils/mb/mbutils.c,
+//! mb/conversion_procs.
 
 use crate::cx::CatCx;
 use crate::encoding::{self, SQL_ASCII, SingleByte, UTF8};
