@@ -397,5 +397,6 @@ scalars! { FNS;
     "poly_center" => |_, a| Ok(Polygon::of(a[0]).circle()?.center.datum()),
     "poly_circle" => |_, a| Ok(Polygon::of(a[0]).circle()?.datum()),
     "poly_box" => |_, a| Ok(Polygon::of(a[0]).bounds.datum()),
+    "spg_poly_quad_compress" => |_, a| Ok(Polygon::of(a[0]).bounds.datum()),
     "poly_path" => |_, a| Path { closed: true, points: Polygon::of(a[0]).points }.datum(),
 }
