@@ -2,12 +2,13 @@
 //! buffered messages, rows, timeouts, notifications, CPU time, the entry in `pg_stat_activity`, and
 //! what is logged of statements.
 //!
-//! Reading order: `transport`, `connection`, `rows`, `timer`, `activity`, `notify`,
+//! Reading order: `transport`, `connection`, `auth`, `rows`, `timer`, `activity`, `notify`,
 //! `rusage`, `statementlog`.
 
 #![forbid(unsafe_code)]
 
 pub mod activity;
+pub mod auth;
 pub mod connection;
 pub mod notify;
 pub mod rows;

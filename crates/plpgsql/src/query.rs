@@ -616,7 +616,14 @@ fn utility_with_rows(host: &mut dyn Host, text: &str) -> Option<RawStmt> {
 
 /// True for utility statements that return rows.
 fn returns_rows(raw: &RawStmt) -> bool {
-    matches!(raw.stmt, Node::ExplainStmt(_) | Node::VariableShowStmt(_))
+    match &raw.stmt {
+        Node::FetchStmt(fetch) => !fetch.ismove,
+        Node::ExplainStmt(_)
+        | Node::VariableShowStmt(_)
+        | Node::ExecuteStmt(_)
+        | Node::CallStmt(_) => true,
+        _ => false,
+    }
 }
 
 /// The error for a statement without rows in a loop, a cursor or RETURN QUERY (`returns`).

@@ -136,19 +136,6 @@ pub(crate) fn next_of_set(
     within(core, row, |core| rows.next(core, out))
 }
 
-/// Validates a new function by the rules of its language. `sql` is the statement that creates it.
-/// Counterpart: the call of the validator in `ProcedureCreate`.
-pub(crate) fn validate(core: &mut Core, function: Oid, sql: &str) -> Result<()> {
-    let row = core.cat().function(function)?;
-    let language = language_of(core, &row)?;
-    let checks_bodies = core.store.named("check_function_bodies").as_bool();
-    let settings = settings_of(&row).filter(|_| checks_bodies);
-    let (saved, set) = apply_settings_of(core, settings);
-    let result = set.and_then(|()| language.validate(core, &row, sql));
-    restore_settings(core, saved);
-    result
-}
-
 /// Calls a trigger function and returns its result.
 pub(crate) fn call_trigger(core: &mut Core, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
     let site = Site {
@@ -276,5 +263,20 @@ fn restore_settings(core: &mut Core, saved: Vec<Saved>) {
     if !saved.is_empty() {
         saved.into_iter().rev().for_each(|before| core.store.restore(before));
         core.apply_settings();
+    }
+}
+
+impl Core {
+    /// Validates a new function by the rules of its language. `sql` is the statement that creates
+    /// it. Counterpart: the call of the validator in `ProcedureCreate`.
+    pub(crate) fn validate_function(&mut self, function: Oid, sql: &str) -> Result<()> {
+        let row = self.cat().function(function)?;
+        let language = language_of(self, &row)?;
+        let checks_bodies = self.store.named("check_function_bodies").as_bool();
+        let settings = settings_of(&row).filter(|_| checks_bodies);
+        let (saved, set) = apply_settings_of(self, settings);
+        let result = set.and_then(|()| language.validate(self, &row, sql));
+        restore_settings(self, saved);
+        result
     }
 }

@@ -1,7 +1,8 @@
 //! Portals: the execution of statements, completely or in portions. Counterpart:
 //! utils/mmgr/portalmem.c, tcop/pquery.c, commands/portalcmds.c.
 
-mod cursors;
+pub(crate) mod cursors;
+pub(crate) mod declare;
 pub(crate) mod run;
 
 use crate::prepared::{ParkedExecution, Prepared};

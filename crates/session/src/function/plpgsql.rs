@@ -2,7 +2,6 @@
 //! `plpgsql`. Counterpart: pl_handler.c.
 
 mod codes;
-mod command;
 pub(crate) mod compiled;
 mod host;
 pub(crate) mod source;

@@ -14,7 +14,7 @@ use pgerror::{Result, pg_err};
 use std::sync::Arc;
 use types::fn_context::{RowColumn, RowDesc};
 use types::{Batch, Datum};
-use wire::Formats;
+use wire::{FieldDescription, Formats};
 
 /// Keeps the rows of a fetch.
 struct Collected {
@@ -31,6 +31,16 @@ impl RowSink for Collected {
 }
 
 impl Core {
+    /// A cursor that is not open yet.
+    pub(super) fn cursor(&self, prepared: Prepared, params: Arc<[Datum]>) -> Portal {
+        let fields = prepared.fields.clone();
+        let level = self.backend.txn.nesting();
+        let mut portal = Portal::new(Arc::new(prepared), params, Formats::Text, fields, level);
+        portal.cursor = true;
+        portal.created = self.transaction.statement_start;
+        portal
+    }
+
     /// Opens a cursor for a query; an empty name is replaced by a generated one. Error 42P03 if
     /// there is a cursor of that name.
     pub(crate) fn open_cursor(
@@ -45,12 +55,7 @@ impl Core {
             return Err(pg_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already exists"));
         }
         let types = statement.param_types.clone();
-        let prepared = Prepared::of(statement, &types);
-        let fields = prepared.fields.clone();
-        let level = self.backend.txn.nesting();
-        let mut portal = Portal::new(Arc::new(prepared), params, Formats::Text, fields, level);
-        portal.cursor = true;
-        portal.created = self.transaction.statement_start;
+        let mut portal = self.cursor(Prepared::of(statement, &types), params);
         self.start_portal(&mut portal)?;
         portal.make_scrollable(scroll);
         self.named.portals.insert(name.clone(), portal);
@@ -109,14 +114,7 @@ impl Core {
     /// The columns of a cursor's rows. Error 34000 if there is no such cursor.
     pub(crate) fn cursor_row_desc(&self, name: &str) -> Result<Arc<RowDesc>> {
         let Some(portal) = self.named.portals.get(name) else { return Err(no_cursor(name)) };
-        let columns = portal.fields.iter().flat_map(|f| f.iter()).map(|f| RowColumn {
-            name: f.name.clone(),
-            ty: Oid(f.type_oid),
-            typmod: f.typmod,
-            collation: Oid::INVALID,
-            dropped: None,
-        });
-        Ok(Arc::new(RowDesc::new(columns.collect(), 0)))
+        Ok(row_desc(portal.fields.as_deref().unwrap_or_default()))
     }
 
     /// Closes a cursor. Error 34000 if there is none.
@@ -126,4 +124,16 @@ impl Core {
             None => Err(no_cursor(name)),
         }
     }
+}
+
+/// The type of rows with these columns.
+pub(crate) fn row_desc(fields: &[FieldDescription]) -> Arc<RowDesc> {
+    let columns = fields.iter().map(|f| RowColumn {
+        name: f.name.clone(),
+        ty: Oid(f.type_oid),
+        typmod: f.typmod,
+        collation: Oid::INVALID,
+        dropped: None,
+    });
+    Arc::new(RowDesc::new(columns.collect(), 0))
 }

@@ -2,36 +2,21 @@
 
 use super::{Planned, Portal, PortalResult, StoredRows, writes};
 use crate::core::Core;
-use crate::prepared::{ParkedExecution, Prepared};
+use crate::prepared::ParkedExecution;
 use crate::session::Session;
-use crate::simple::check_parameters;
-use analyze::SessionLookup;
 use client::connection::Connection;
 use client::rows::{self, RowWriter};
 use client::statementlog::Work;
 use executor::spi::{self, QuerySnapshot};
 use ids::{Oid, Tid};
-use parse::ast::{ClosePortalStmt, DeclareCursorStmt, FetchDirection, FetchStmt, Node};
+use parse::ast::{FetchDirection, FetchStmt};
 use pgerror::{PgError, Result, SqlState, pg_err};
 use plan::PlannedStmt;
 use plan::query::CmdType;
 use planner::{RowIdentities, RowIdentity};
 use std::sync::Arc;
-use types::{BATCH_ROWS_MAX, Batch, Datum};
+use types::{BATCH_ROWS_MAX, Batch};
 use wire::{FieldDescription, Format, Formats};
-
-/// Bits of DECLARE CURSOR.
-const CURSOR_BINARY: i32 = 1 << 0;
-
-const CURSOR_SCROLL: i32 = 1 << 1;
-
-const CURSOR_NO_SCROLL: i32 = 1 << 2;
-
-const CURSOR_INSENSITIVE: i32 = 1 << 3;
-
-const CURSOR_ASENSITIVE: i32 = 1 << 4;
-
-const CURSOR_HOLD: i32 = 1 << 5;
 
 /// Receives the rows that a portal returns.
 pub(crate) trait RowSink {
@@ -128,72 +113,11 @@ impl Session {
         Ok(PortalResult::Complete(command, rows))
     }
 
-    /// DECLARE CURSOR.
-    pub(crate) fn declare_cursor(
-        &mut self,
-        stmt: &DeclareCursorStmt,
-        sql: &Arc<str>,
-        params: &Arc<[Datum]>,
-        param_types: &[Oid],
-    ) -> Result<()> {
-        let name = stmt.portalname.to_string();
-        let hold = stmt.options & CURSOR_HOLD != 0;
-        let raw = parse::RawStmt::within(stmt.query.clone(), 0);
-        check_cursor(stmt)?;
-        if hold && self.core.catalog.restricted {
-            return Err(pg_err!(
-                INSUFFICIENT_PRIVILEGE,
-                "cannot create a cursor WITH HOLD within security-restricted operation"
-            ));
-        }
-        if !analyze::is_query(&raw.stmt) {
-            // SELECT INTO: analysis reports the error.
-            analyze::analyze(&mut SessionLookup::new(&mut self.core), &raw, sql, param_types)?;
-            return Err(PgError::internal("unexpected non-SELECT command in DECLARE CURSOR"));
-        }
-        check_parameters(&mut self.core, &raw, sql, param_types)?;
-        let types = param_types.to_vec();
-        let prepared = Prepared::new(&mut self.core, sql.clone(), Some(raw), types, None, false)?;
-        check_cursor_query(stmt)?;
-        if name.is_empty() {
-            return Err(pg_err!(INVALID_CURSOR_NAME, "invalid cursor name: must not be empty"));
-        }
-        if !hold && self.xact.block == crate::xact::Block::Single {
-            return Err(pg_err!(
-                NO_ACTIVE_SQL_TRANSACTION,
-                "DECLARE CURSOR can only be used in transaction blocks"
-            ));
-        }
-        if self.core.named.portals.contains_key(&name) || self.is_executing(&name) {
-            return Err(pg_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already exists"));
-        }
-        let fields = prepared.fields.clone();
-        let level = self.core.backend.txn.nesting();
-        let mut portal =
-            Portal::new(Arc::new(prepared), params.clone(), Formats::Text, fields, level);
-        portal.cursor = true;
-        portal.binary = stmt.options & CURSOR_BINARY != 0;
-        portal.hold = hold;
-        portal.created = self.core.transaction.statement_start;
-        self.core.start_portal(&mut portal)?;
-        portal.make_scrollable(match stmt.options & (CURSOR_SCROLL | CURSOR_NO_SCROLL) {
-            0 => None,
-            chosen => Some(chosen == CURSOR_SCROLL),
-        });
-        self.core.named.portals.insert(name, portal);
-        Ok(())
-    }
-
-    /// True if the portal of that name is being executed.
-    fn is_executing(&self, name: &str) -> bool {
-        self.core.named.executing.as_ref().is_some_and(|(running, ..)| running == name)
-    }
-
     /// FETCH and MOVE; returns the command tag. With `describe`, a RowDescription is sent first.
     pub(crate) fn fetch(&mut self, stmt: &FetchStmt, describe: bool) -> Result<String> {
         let name = stmt.portalname.to_string();
         let Some(mut portal) = self.core.named.portals.remove(&name) else {
-            return Err(if self.is_executing(&name) {
+            return Err(if self.core.is_executing(&name) {
                 cannot_be_run(&name)
             } else {
                 no_cursor(&name)
@@ -239,69 +163,6 @@ impl Session {
     pub(crate) fn cursor_fields(&self, name: &str) -> Option<Arc<[FieldDescription]>> {
         self.core.named.portals.get(name).and_then(|p| p.fields.clone())
     }
-
-    pub(crate) fn close_cursor(&mut self, stmt: &ClosePortalStmt) -> Result<&'static str> {
-        match &stmt.portalname {
-            None => {
-                // Portals of the protocol are closed too. Counterpart: `PortalHashTableDeleteAll`.
-                self.core.named.portals.clear();
-                self.xact.dead_portals.clear();
-                Ok("CLOSE CURSOR ALL")
-            }
-            Some(name) => match self.core.named.portals.remove(&**name) {
-                Some(_) => Ok("CLOSE CURSOR"),
-                None if self.is_executing(name) => {
-                    Err(pg_err!(INVALID_CURSOR_STATE, "cannot drop active portal \"{name}\""))
-                }
-                None => Err(no_cursor(name)),
-            },
-        }
-    }
-}
-
-/// Error 42P11 if the options of DECLARE CURSOR contradict each other. Counterpart:
-/// `transformDeclareCursorStmt`.
-pub(crate) fn check_cursor(stmt: &DeclareCursorStmt) -> Result<()> {
-    let chosen = |bits: i32| stmt.options & bits == bits;
-    let both = match () {
-        () if chosen(CURSOR_SCROLL | CURSOR_NO_SCROLL) => "SCROLL and NO SCROLL",
-        () if chosen(CURSOR_INSENSITIVE | CURSOR_ASENSITIVE) => "ASENSITIVE and INSENSITIVE",
-        () => return Ok(()),
-    };
-    Err(pg_err!(INVALID_CURSOR_DEFINITION, "cannot specify both {both}"))
-}
-
-/// Error 0A000 for queries that are not allowed in a cursor, or in a cursor with these options.
-pub(crate) fn check_cursor_query(stmt: &DeclareCursorStmt) -> Result<()> {
-    let Node::SelectStmt(select) = &stmt.query else { return Ok(()) };
-    let writes = |n: &Node| !matches!(n, Node::SelectStmt(_));
-    if select.with_clause.iter().flat_map(|w| &w.ctes).any(|c| writes(&c.ctequery)) {
-        return Err(pg_err!(
-            FEATURE_NOT_SUPPORTED,
-            "DECLARE CURSOR must not contain data-modifying statements in WITH"
-        ));
-    }
-    let Some(lock) = select.locking_clause.first() else { return Ok(()) };
-    let lock = analyze::lock_name(analyze::lock_strength(lock));
-    let (code, message, kind) = match () {
-        () if stmt.options & CURSOR_HOLD != 0 => (
-            SqlState::FEATURE_NOT_SUPPORTED,
-            format!("DECLARE CURSOR WITH HOLD ... {lock} is not supported"),
-            "Holdable",
-        ),
-        () if stmt.options & CURSOR_SCROLL != 0 => (
-            SqlState::FEATURE_NOT_SUPPORTED,
-            format!("DECLARE SCROLL CURSOR ... {lock} is not supported"),
-            "Scrollable",
-        ),
-        () if stmt.options & CURSOR_INSENSITIVE != 0 => (
-            SqlState::INVALID_CURSOR_DEFINITION,
-            format!("DECLARE INSENSITIVE CURSOR ... {lock} is not valid"),
-            "Insensitive",
-        ),
-        () => return Ok(()),
-    };
-    Err(PgError::new(code, message).detail(format!("{kind} cursors must be READ ONLY.")))
 }
 
 /// Moves a cursor before its first row.

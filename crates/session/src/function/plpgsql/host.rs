@@ -1,7 +1,7 @@
 //! The session as host of the interpreter.
 
-use super::command::Nested;
 use crate::core::Core;
+use crate::nested::{Nested, Utility};
 use crate::plancache::Statement as Cached;
 use crate::plancache::choice::Chosen;
 use crate::prepared::KEPT_COST_MAX;
@@ -194,7 +194,12 @@ impl Host for Core {
 
     fn utility(&mut self, command: &Command<'_>) -> Result<UtilityOutcome> {
         self.calls.may_end_transaction = !command.atomic;
-        let result = Nested::new(self).run(command);
+        let query = match command.query {
+            Some((statement, run)) => Some((&**cached(statement)?, &run.params)),
+            None => None,
+        };
+        let Command { raw, sql, read_only, .. } = *command;
+        let result = Nested::new(self).run(&Utility { raw, sql, read_only, query });
         self.calls.may_end_transaction = false;
         result
     }
@@ -341,9 +346,4 @@ impl Cursors for Core {
     fn has_cursor(&self, name: &str) -> bool {
         self.named.portals.contains_key(name)
     }
-}
-
-/// The number of rows in the tag of a statement that creates a table from a query.
-pub(super) fn rows_of_tag(tag: &str) -> Option<u64> {
-    tag.strip_prefix("SELECT ").and_then(|count| count.parse().ok())
 }
