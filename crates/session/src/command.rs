@@ -53,7 +53,7 @@ impl analyze::Host for Session {
 
 impl CommandHost for Session {
     fn notice(&mut self, notice: PgError) {
-        self.core.notices.push(notice);
+        self.core.add_notice(notice);
     }
 
     fn transport(&mut self) -> Result<&mut dyn CopyTransport> {

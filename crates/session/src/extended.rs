@@ -3,10 +3,11 @@
 //! `exec_describe_statement_message`, `exec_execute_message`).
 
 use crate::portal::run::cannot_be_run;
-use crate::portal::{Portal, PortalResult, UtilityRows, ends_block, write_tag};
+use crate::portal::{Portal, PortalResult, ends_block};
 use crate::prepared::Prepared;
 use crate::session::Session;
 use crate::xact::{DeadPortal, aborted};
+use client::results::{UtilityRows, write_tag};
 use client::rows;
 use client::statementlog::Work;
 use ids::Oid;

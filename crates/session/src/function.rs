@@ -10,7 +10,6 @@ pub(crate) mod outputs;
 pub(crate) mod plpgsql;
 mod signature;
 pub(crate) mod sql;
-mod transpose;
 
 pub(crate) use internal::on_values;
 
@@ -25,7 +24,7 @@ use language::{Resolved, SetRows, Site};
 use pgerror::{PgError, Result};
 use settings::{Action, Saved};
 use trigger::TriggerCall;
-use types::{Datum, DatumRef};
+use types::{Batch, Datum, DatumRef};
 
 /// Maximum nesting depth of calls of SQL functions, whose bodies are planned at the first call.
 const DEPTH_MAX: u32 = 64;
@@ -108,9 +107,9 @@ pub(crate) fn call_set(
     let row = core.cat().function(call.function)?;
     let language = language_of(core, &row)?;
     let set = within(core, &row, |core| language.call_set(core, &Call::new(&row, call), columns))?;
-    let whole = set.whole;
+    let (whole, columns) = (set.whole, set.rows.columns());
     let state = Running { row, rows: set.rows };
-    Ok(SetStream { whole, state: Box::new(state) })
+    Ok(SetStream { whole, columns, state: Box::new(state) })
 }
 
 /// A running set-returning call.
@@ -119,17 +118,24 @@ struct Running {
     rows: Box<dyn SetRows>,
 }
 
+fn running(set: &mut SetStream) -> Result<&mut Running> {
+    let running = set.state.downcast_mut();
+    running.ok_or_else(|| PgError::internal("rows of a function that is not running"))
+}
+
+/// The next rows of a set that has been computed; `None` at its end.
+pub(crate) fn next_batch_of_set(set: &mut SetStream) -> Result<Option<Batch>> {
+    running(set)?.rows.next_batch()
+}
+
 /// Sets `out` to the next row of a set; false at its end.
 pub(crate) fn next_of_set(
     core: &mut Core,
     set: &mut SetStream,
     out: &mut Vec<Datum>,
 ) -> Result<bool> {
-    let Some(running) = set.state.downcast_mut::<Running>() else {
-        return Err(PgError::internal("rows of a function that is not running"));
-    };
+    let Running { row, rows } = running(set)?;
     out.clear();
-    let Running { row, rows } = running;
     if rows.is_ready() {
         return rows.next(core, out);
     }

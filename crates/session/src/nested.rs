@@ -136,7 +136,7 @@ impl analyze::Host for Nested<'_> {
 
 impl CommandHost for Nested<'_> {
     fn notice(&mut self, notice: PgError) {
-        self.0.notices.push(notice);
+        self.0.add_notice(notice);
     }
 
     fn transport(&mut self) -> Result<&mut dyn CopyTransport> {

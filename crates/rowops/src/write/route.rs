@@ -68,6 +68,8 @@ pub struct Router {
     columns: Arc<RowDesc>,
     levels: Vec<Level>,
     pub leaves: Vec<Leaf>,
+    /// Functions in partition keys that the user is not yet known to may call.
+    unchecked: Vec<Oid>,
     /// The partition constraint of the table that the statement names, if it is a partition itself.
     constraint: Option<(Program, Arc<OpenRel>)>,
     state: EvalState,
@@ -94,6 +96,7 @@ impl Router {
             columns: root.columns.clone(),
             levels: Vec::new(),
             leaves: Vec::new(),
+            unchecked: root.calls.partition.to_vec(),
             constraint: None,
             state: EvalState::default(),
         };
@@ -121,6 +124,7 @@ impl Router {
                 0 => {
                     let e = renumbered(&column.expr, &from)?;
                     let facts = services.as_facts();
+                    self.unchecked.extend(eval::called([&e], facts)?);
                     KeyPart::Expr(Compiler::new(facts, &mut own).compile(&e)?)
                 }
                 attno => KeyPart::Column(from(attno).ok_or_else(no_column)?),
@@ -144,6 +148,9 @@ impl Router {
         host: &mut H,
         row: &[DatumRef<'_>],
     ) -> Result<usize> {
+        if !self.unchecked.is_empty() {
+            self.check_calls(host.services())?;
+        }
         if let Some((program, root)) = &self.constraint {
             let input = RowInput::scan(RowRef::Refs(row));
             let v = program.eval_row(&mut self.state, host.expressions(), &input)?;
@@ -188,7 +195,18 @@ impl Router {
                     Place::Unknown => return Err(PgError::internal("partition is not open")),
                 },
             };
+            if !self.unchecked.is_empty() {
+                self.check_calls(host.services())?;
+            }
         }
+    }
+
+    /// Error 42501 unless the user may call the functions of the opened levels' keys.
+    #[cold]
+    fn check_calls(&mut self, services: &mut dyn Services) -> Result<()> {
+        services.as_facts().may_call(&self.unchecked)?;
+        self.unchecked.clear();
+        Ok(())
     }
 
     fn open(&mut self, at: usize, found: usize, services: &mut dyn Services) -> Result<Place> {

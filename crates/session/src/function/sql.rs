@@ -16,7 +16,7 @@ use super::language::{Language, ReadyRows, RunningSet};
 use super::outputs::{argument_names, fields, outputs};
 use crate::core::Core;
 use crate::nested::{self, Nested, Utility};
-use crate::query;
+use crate::query::{self, Parked};
 use analyze::SessionLookup;
 use analyze::function::{self, ResultForm};
 use bodies::{Body, Command, Planned, Step};
@@ -29,7 +29,6 @@ use ids::code::ProKind;
 use parse::RawStmt;
 use parse::ast::Node;
 use pgerror::{PgError, Result, bail};
-use plan::PlannedStmt;
 use plan::query::Query;
 use std::sync::Arc;
 use types::{Datum, DatumRef, oids};
@@ -178,7 +177,7 @@ fn run_step(
         Step::Query(planned) => {
             let rows_max = limit.unwrap_or(usize::MAX);
             let query = spi::Query { rows_max, ..query_of(row, planned, params) };
-            query::run_nested(core, query)
+            run_query(core, (body, planned), query)
         }
         Step::Utility(command) => {
             let sql = row.prosrc.as_str();
@@ -189,6 +188,25 @@ fn run_step(
     };
     core.calls.contexts.truncate(level);
     result.map_err(|e| in_statement(e, row, number))
+}
+
+/// Runs the query of a statement, in the execution of the last call if there is one.
+fn run_query(
+    core: &mut Core,
+    (body, step): (&Body, &Planned),
+    query: spi::Query,
+) -> Result<Vec<Vec<Datum>>> {
+    // A statement before this one may have changed the catalogs.
+    let is_current = |core: &Core| body.generation == core.catalog.catalog.generation();
+    let parked = match is_current(core) {
+        true => core.take_parked(&step.parked, &step.plan)?,
+        false => None,
+    };
+    let (rows, finished) = query::run_counted(core, spi::Query { parked, ..query }, true)?;
+    if is_current(core) {
+        core.park(&step.parked, finished.execution)?;
+    }
+    Ok(rows)
 }
 
 /// The execution of a statement of a body.
@@ -202,23 +220,6 @@ fn query_of(row: &PgProc, step: &Planned, params: Arc<[Datum]>) -> spi::Query {
 /// Adds the context line of an error in statement `number` (0-based).
 fn in_statement(e: PgError, row: &PgProc, number: usize) -> PgError {
     e.context(format!("SQL function \"{}\" statement {}", row.proname.as_str(), number + 1))
-}
-
-/// True if nothing in the plan is volatile.
-fn reads_ahead(core: &mut Core, plan: &PlannedStmt) -> Result<bool> {
-    let mut below: Vec<&plan::Plan> = vec![&plan.plan_tree];
-    below.extend(plan.subplans.iter());
-    while let Some(node) = below.pop() {
-        below.extend(node.children());
-        let mut exprs = Vec::new();
-        plan::params::each_expr(node, &mut |e| exprs.push(e));
-        for e in exprs {
-            if eval::volatility(e, core)? == Volatility::Volatile {
-                return Ok(false);
-            }
-        }
-    }
-    Ok(true)
 }
 
 /// The body for these argument types, from the cache or newly created.
@@ -262,7 +263,7 @@ fn argument_types(row: &PgProc, actual: &[Oid]) -> Vec<Oid> {
 
 /// An analysed statement of a body.
 enum Statement {
-    Query(Query),
+    Query(Box<Query>),
     Utility(Command),
 }
 
@@ -288,7 +289,7 @@ impl Analysed {
     /// The statement of a body that has only one, which is a query.
     fn single_query(self) -> Option<Query> {
         match <[Statement; 1]>::try_from(self.statements) {
-            Ok([Statement::Query(query)]) => Some(query),
+            Ok([Statement::Query(query)]) => Some(*query),
             _ => None,
         }
     }
@@ -303,7 +304,7 @@ fn analyse(
     let mut statements = match &row.prosqlbody {
         Some(body) => {
             let queries = analyze::stored::body(&mut SessionLookup::new(core), body.as_str())?.0;
-            queries.into_iter().map(Statement::Query).collect()
+            queries.into_iter().map(|q| Statement::Query(Box::new(q))).collect()
         }
         None => statements_of(core, row, types)?,
     };
@@ -334,7 +335,8 @@ fn analyse(
     )?;
     let rewritten = statements.into_iter().map(|statement| match statement {
         Statement::Query(query) => {
-            analyze::rewrite(&mut SessionLookup::new(core), query).map(Statement::Query)
+            let query = analyze::rewrite(&mut SessionLookup::new(core), *query)?;
+            Ok(Statement::Query(Box::new(query)))
         }
         utility => Ok(utility),
     });
@@ -380,9 +382,9 @@ fn make(
         let plan = query::plan_query(core, &q);
         core.params = saved;
         let plan = plan?;
-        let reads_ahead = reads_ahead(core, &plan)?;
-        let planned = Planned { plan: Arc::new(plan), locks: locks.into(), reads_ahead };
-        steps.push(Step::Query(planned));
+        let reads_ahead = spi::is_at_most(core, &plan, Volatility::Stable)?;
+        let (plan, locks, parked) = (Arc::new(plan), locks.into(), Parked::default());
+        steps.push(Step::Query(Planned { plan, locks, reads_ahead, parked }));
     }
     let user = core.catalog.user;
     let name = row.proname.as_str().into();
@@ -401,7 +403,7 @@ fn statements_of(core: &mut Core, row: &PgProc, types: &[Oid]) -> Result<Vec<Sta
     for raw in parse::parse(text)? {
         check_statement(&raw.stmt)?;
         if analyze::is_query(&raw.stmt) {
-            statements.push(Statement::Query(analyse(core, &raw.stmt)?));
+            statements.push(Statement::Query(Box::new(analyse(core, &raw.stmt)?)));
             continue;
         }
         let query = match &raw.stmt {

@@ -14,7 +14,7 @@ use parse::ast::{
 };
 use pgerror::{Result, bail};
 use plan::PlannedStmt;
-use plpgsql::UtilityOutcome;
+use plpgsql::{Fields, UtilityOutcome};
 use std::sync::Arc;
 use types::fn_context::{RowColumn, RowDesc};
 use types::{Datum, oids};
@@ -89,6 +89,7 @@ impl Nested<'_> {
         let desc = self.0.cursor_row_desc(&stmt.portalname)?;
         let moved = (stmt.direction, stmt.how_many);
         let (rows, _) = self.0.fetch_from_cursor(&stmt.portalname, moved, !stmt.ismove)?;
+        let rows = rows.into_iter().map(Fields::into_values).collect();
         let rows = (!stmt.ismove).then_some((desc, rows));
         Ok(UtilityOutcome { created: None, rows })
     }

@@ -1,6 +1,7 @@
 //! The cached bodies of SQL functions.
 
 use crate::plancache::{Locks, Statement};
+use crate::query::Parked;
 use analyze::function::{Column, ResultForm};
 use hashbrown::HashMap;
 use ids::Oid;
@@ -47,6 +48,8 @@ pub(crate) struct Planned {
     /// The statement only reads and nothing in it is volatile, so rows may be computed before they
     /// are needed.
     pub reads_ahead: bool,
+    /// The execution of the last call.
+    pub parked: Parked,
 }
 
 impl Step {
