@@ -39,3 +39,31 @@ drop extension hstore
 drop extension hstore cascade
 drop type hs_row, hs_row2
 drop domain hs_d
+create table hsub (id int, h hstore)
+insert into hsub values (1, 'a=>1,b=>2'), (2, null), (3, '')
+select id, h['a'], h['c'], h[null], h[id], h[lower('B')] from hsub order by id
+update hsub set h['a'] = 'new', h['x'] = 'y', h['q'] = null where id = [[1¦2¦3]]
+select * from hsub order by id
+update hsub set h[null] = 'z'
+update hsub set h['n'] = [[1¦now()¦'x'::varchar]] where id = 3
+select [[h['a']['b']¦h['a':'b']¦h[:]¦h[row(1,2)]¦h[1.5]¦h[now()] is null]] from hsub
+insert into hsub (id, h['k'], h['l']) values (4, 'v', null)
+create view hsubv as select id, h['a'] as x, pg_typeof(h['a']) as t from hsub
+select pg_get_viewdef('hsubv')
+select * from hsubv order by id
+do $$ declare x hstore := 'a=>1'; begin x['b'] := 'two'; x['a'] := null; raise notice '% %', x, x['b']; end $$
+create domain hsubd as hstore
+create table hsub2 (h hsubd, c hstore[])
+insert into hsub2 values ('a=>1', array['a=>1'::hstore, 'b=>2'])
+update hsub2 set h['z'] = 1::text, c[1]['y'] = 'yy'
+select h['z'], c[1]['a'], (c[1])['a'], (c[2])['b'] from hsub2
+select count(*) from pg_init_privs where privtype = 'e'
+grant select on hsub to public
+grant select (h) on hsub2 to public
+alter extension hstore add table [[hsub¦hsub2]]
+select objoid::regclass, classoid::regclass, objsubid, privtype, initprivs from pg_init_privs where privtype = 'e' order by 1, 3
+alter extension hstore drop table [[hsub¦hsub2]]
+select objoid::regclass, classoid::regclass, objsubid, privtype, initprivs from pg_init_privs where privtype = 'e' order by 1, 3
+select pg_extension_config_dump('hsub', 'where true')
+select * from pg_extension_update_paths('[[a--b¦¦nosuch¦-x]]')
+drop view hsubv; drop table hsub, hsub2; drop domain hsubd

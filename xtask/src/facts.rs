@@ -13,6 +13,7 @@
 //! `ids::builtin` are generated from the same source.
 
 mod builtin;
+mod multibyte;
 mod rows;
 
 use crate::scratch::{Result, SHARE, Scratch};
@@ -119,6 +120,10 @@ pub fn run() -> Result<()> {
     let mut reference = Scratch::init("reference", &[])?;
     reference.start()?;
     fs::write(facts.join("encodings.txt"), encodings(&reference)?).map_err(|e| e.to_string())?;
+    for encoding in multibyte::ENCODINGS {
+        let path = facts.join(format!("multibyte/{encoding}.map"));
+        fs::write(path, multibyte::map(&reference, encoding)?).map_err(|e| e.to_string())?;
+    }
     compare(&root, &reference)
 }
 

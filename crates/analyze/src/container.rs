@@ -6,6 +6,7 @@ use crate::coerce::{Context, int4_const};
 use crate::expr::op_name;
 use crate::state::Analyzer;
 use crate::ty;
+use catalog::rows::PgType;
 use ids::Oid;
 use parse::ast::{self, Node};
 use pgerror::{Result, pg_err};
@@ -208,6 +209,9 @@ impl Analyzer<'_> {
             );
             return Err(self.at(e, location));
         }
+        if self.is_hstore(&row)? {
+            return self.hstore_subscript(container, base, indices);
+        }
         let slice = indices.iter().any(|i| i.is_slice);
         let mut upper = Vec::with_capacity(indices.len());
         let mut lower = Vec::new();
@@ -257,6 +261,56 @@ impl Analyzer<'_> {
             refcollid: Oid::INVALID,
             refupperindexpr: upper,
             reflowerindexpr: lower,
+            refexpr: container,
+            refassgnexpr: None,
+        })))
+    }
+
+    /// Whether the subscripts of a type are those of the extension hstore.
+    fn is_hstore(&mut self, row: &PgType) -> Result<bool> {
+        if row.typsubscript < Oid::FIRST_NORMAL {
+            return Ok(false);
+        }
+        let handler = self.cat.proc_row(row.typsubscript)?;
+        Ok(handler.is_some_and(|f| f.prosrc.as_str() == contrib::hstore::SUBSCRIPT_HANDLER))
+    }
+
+    /// One subscript of type text, with a result of type text. Counterpart:
+    /// `hstore_subscript_transform`.
+    fn hstore_subscript(
+        &mut self,
+        container: Expr,
+        base: Oid,
+        indices: &[&ast::AIndices],
+    ) -> Result<Expr> {
+        let only = match indices {
+            [only] if !only.is_slice => only.uidx.as_ref(),
+            _ => None,
+        };
+        let Some(node) = only else {
+            return Err(pg_err!(FEATURE_NOT_SUPPORTED, "hstore allows only one subscript"));
+        };
+        let key = self.expr(node)?;
+        let coerced = self.coerce_to_target(
+            key,
+            ty::TEXT,
+            -1,
+            Context::Assignment,
+            CoercionForm::ImplicitCast,
+            Location::UNKNOWN,
+        )?;
+        let Some(key) = coerced else {
+            let e = pg_err!(DATATYPE_MISMATCH, "hstore subscript must have type text");
+            return Err(self.at(e, crate::sort::raw_location(node)));
+        };
+        Ok(Expr::SubscriptingRef(Box::new(SubscriptingRef {
+            refcontainertype: base,
+            refelemtype: Oid::INVALID,
+            refrestype: ty::TEXT,
+            reftypmod: -1,
+            refcollid: Oid::INVALID,
+            refupperindexpr: vec![Some(key)],
+            reflowerindexpr: Vec::new(),
             refexpr: container,
             refassgnexpr: None,
         })))

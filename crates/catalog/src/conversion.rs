@@ -1,12 +1,13 @@
-//! Conversion of text between encodings. Conversion between single-byte encodings goes through
-//! code points, as if through UTF8. Counterpart: utils/mb/mbutils.c, mb/conversion_procs.
+//! Conversion of text between encodings, through code points. Counterpart: utils/mb/mbutils.c,
+//! mb/conversion_procs.
 
 use crate::cx::CatCx;
 use crate::encoding::{self, SQL_ASCII, SingleByte, UTF8};
+use crate::multibyte::{self, Multibyte};
 use crate::namespace::PG_CATALOG;
 use crate::rows::indexes;
 use pgerror::{PgError, Result, pg_err};
-use types::settings::{Encoding, TextEncoder};
+use types::settings::{Encoding, TextDecoder, TextEncoder};
 use types::text::verify_in;
 
 /// A conversion that is possible.
@@ -14,9 +15,27 @@ use types::text::verify_in;
 pub struct Conversion {
     from: i32,
     to: i32,
-    /// The tables of single-byte encodings; `None` for UTF8.
-    source: Option<&'static SingleByte>,
-    target: Option<&'static SingleByte>,
+    source: Side,
+    target: Side,
+}
+
+/// An encoding of a conversion, with its tables.
+#[derive(Clone, Copy)]
+enum Side {
+    Utf8,
+    SingleByte(&'static SingleByte),
+    Multibyte(&'static Multibyte),
+}
+
+impl Side {
+    /// `None` for an encoding that cannot be converted.
+    fn of(encoding: i32) -> Option<Side> {
+        if encoding == UTF8 {
+            return Some(Side::Utf8);
+        }
+        let single = encoding::single_byte(encoding).map(Side::SingleByte);
+        single.or_else(|| multibyte::find(encoding).map(Side::Multibyte))
+    }
 }
 
 /// Error 22021 if the text is not valid in the encoding.
@@ -24,10 +43,36 @@ pub fn verify(text: &[u8], encoding: i32) -> Result<()> {
     if encoding == UTF8 {
         return verify_in(Encoding::Utf8, text);
     }
+    if multibyte::find(encoding).is_some() {
+        return count_multibyte(text, encoding).map(|_| ());
+    }
     match text.contains(&0) {
         true => Err(invalid(&[0], encoding)),
         false => Ok(()),
     }
+}
+
+/// The number of characters in a text in a multibyte encoding other than UTF8; 22021 if it is not
+/// valid.
+pub fn count_multibyte(text: &[u8], encoding: i32) -> Result<usize> {
+    let (mut count, mut at) = (0, 0);
+    while at < text.len() {
+        match multibyte::valid_length(encoding, &text[at..]) {
+            Some(length) => at += length,
+            None => return Err(invalid_character(&text[at..], encoding)),
+        }
+        count += 1;
+    }
+    Ok(count)
+}
+
+/// The error for an invalid character at the start of the text, which is not empty.
+fn invalid_character(text: &[u8], encoding: i32) -> PgError {
+    let length = match (encoding::name(encoding), text) {
+        ("GB18030", [_]) => 1,
+        _ => multibyte::length(encoding, text),
+    };
+    invalid(&text[..length.min(text.len())], encoding)
 }
 
 fn invalid(bytes: &[u8], encoding: i32) -> PgError {
@@ -66,15 +111,21 @@ impl CatCx<'_> {
                 encoding::name(to)
             ));
         }
-        let (source, target) = (encoding::single_byte(from), encoding::single_byte(to));
-        if (source.is_none() && from != UTF8) || (target.is_none() && to != UTF8) {
-            return Err(PgError::unsupported(format!(
+        match (Side::of(from), Side::of(to)) {
+            (
+                Some(source @ (Side::Utf8 | Side::SingleByte(_))),
+                Some(target @ (Side::Utf8 | Side::SingleByte(_))),
+            )
+            | (Some(source @ Side::Utf8), Some(target))
+            | (Some(source), Some(target @ Side::Utf8)) => {
+                Ok(Some(Conversion { from, to, source, target }))
+            }
+            _ => Err(PgError::unsupported(format!(
                 "conversion between {} and {}",
                 encoding::name(from),
                 encoding::name(to)
-            )));
+            ))),
         }
-        Ok(Some(Conversion { from, to, source, target }))
     }
 }
 
@@ -96,19 +147,31 @@ impl TextEncoder for Conversion {
     }
 }
 
+/// Conversion from the encoding of the client.
+impl TextDecoder for Conversion {
+    fn decode(&self, text: &[u8]) -> Result<Vec<u8>> {
+        self.convert(text)
+    }
+}
+
 impl Conversion {
-    /// The conversion between UTF8 and a single-byte encoding; `None` between other encodings.
+    /// The conversion between UTF8 and another encoding; `None` if there is none.
     pub fn with_utf8(from: i32, to: i32) -> Option<Conversion> {
-        let (source, target) = (encoding::single_byte(from), encoding::single_byte(to));
-        let is_possible = (from == UTF8 && target.is_some()) || (to == UTF8 && source.is_some());
+        let is_possible = (from == UTF8) != (to == UTF8);
+        let (source, target) = (Side::of(from)?, Side::of(to)?);
         is_possible.then_some(Conversion { from, to, source, target })
     }
 
     /// The converted text, which must be complete. Errors as of [`Self::append`].
     pub fn convert(&self, text: &[u8]) -> Result<Vec<u8>> {
         let mut out = Vec::new();
-        self.append(text, &mut out)?;
-        Ok(out)
+        let length = self.append(text, &mut out)?;
+        match self.source {
+            Side::Multibyte(_) if length < text.len() => {
+                Err(invalid_character(&text[length..], self.from))
+            }
+            _ => Ok(out),
+        }
     }
 
     /// Appends the converted text to `out` and returns the number of bytes converted, which is less
@@ -117,8 +180,9 @@ impl Conversion {
     /// before it.
     pub fn append(&self, text: &[u8], out: &mut Vec<u8>) -> Result<usize> {
         match self.source {
-            Some(source) => self.append_single_bytes(text, source, out),
-            None => self.append_utf8(text, out),
+            Side::SingleByte(source) => self.append_single_bytes(text, source, out),
+            Side::Multibyte(source) => self.append_multibyte(text, source, out),
+            Side::Utf8 => self.append_utf8(text, out),
         }
     }
 
@@ -156,11 +220,18 @@ impl Conversion {
             }
         };
         let mut bytes = [0; 4];
-        for c in valid.chars() {
+        let mut chars = valid.chars().peekable();
+        while let Some(c) = chars.next() {
             match c {
                 '\0' => return Err(invalid(&[0], self.from)),
                 '\u{1}'..='\u{7f}' => out.push(c as u8),
-                _ => self.push(c, c.encode_utf8(&mut bytes).as_bytes(), out)?,
+                _ => match self.pair(c, chars.peek()) {
+                    Some(code) => {
+                        chars.next();
+                        push_code(code, out);
+                    }
+                    None => self.push(c, c.encode_utf8(&mut bytes).as_bytes(), out)?,
+                },
             }
         }
         match complete {
@@ -169,13 +240,56 @@ impl Conversion {
         }
     }
 
+    fn append_multibyte(
+        &self,
+        text: &[u8],
+        source: &Multibyte,
+        out: &mut Vec<u8>,
+    ) -> Result<usize> {
+        out.reserve(text.len());
+        let mut at = 0;
+        while let Some(&first) = text.get(at) {
+            let rest = &text[at..];
+            let Some(length) = multibyte::valid_length(self.from, rest) else {
+                if first != 0 && multibyte::length(self.from, rest) > rest.len() {
+                    return Ok(at);
+                }
+                return Err(invalid_character(rest, self.from));
+            };
+            at += length;
+            if first < 0x80 {
+                out.push(first);
+                continue;
+            }
+            let bytes = &rest[..length];
+            let Some(chars) = source.chars(bytes) else { return Err(self.untranslatable(bytes)) };
+            self.push(chars.first, bytes, out)?;
+            if let Some(second) = chars.second {
+                self.push(second, bytes, out)?;
+            }
+        }
+        Ok(at)
+    }
+
+    /// The code of two characters together, if the target encoding has one.
+    fn pair(&self, c: char, next: Option<&char>) -> Option<u32> {
+        match self.target {
+            Side::Multibyte(target) => target.code_of_pair(c, *next?),
+            _ => None,
+        }
+    }
+
     /// Appends a character to `out` in the target encoding. `bytes` is the character in the source
     /// encoding, for the error message.
     fn push(&self, c: char, bytes: &[u8], out: &mut Vec<u8>) -> Result<()> {
         match self.target {
-            None => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
-            Some(target) => match target.byte_of(c) {
+            Side::Utf8 => out.extend_from_slice(c.encode_utf8(&mut [0; 4]).as_bytes()),
+            Side::SingleByte(target) => match target.byte_of(c) {
                 Some(byte) => out.push(byte),
+                None => return Err(self.untranslatable(bytes)),
+            },
+            Side::Multibyte(target) => match target.code(c) {
+                Some(code) => push_code(code, out),
                 None => return Err(self.untranslatable(bytes)),
             },
         }
@@ -194,6 +308,13 @@ impl Conversion {
     }
 }
 
+/// Appends the bytes of a code.
+fn push_code(code: u32, out: &mut Vec<u8>) {
+    let bytes = code.to_be_bytes();
+    let start = bytes.iter().position(|b| *b != 0).unwrap_or(3);
+    out.extend_from_slice(&bytes[start..]);
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -201,8 +322,7 @@ mod tests {
     fn between(from: &str, to: &str) -> Conversion {
         let number = |name| encoding::number(name).expect("a known encoding");
         let (from, to) = (number(from), number(to));
-        let (source, target) = (encoding::single_byte(from), encoding::single_byte(to));
-        Conversion { from, to, source, target }
+        Conversion::with_utf8(from, to).expect("a conversion")
     }
 
     #[test]
@@ -220,5 +340,23 @@ mod tests {
         assert_eq!(between("WIN1252", "UTF8").append(b"\x80", &mut out).unwrap(), 1);
         assert_eq!(out, "€".as_bytes());
         assert!(between("WIN1252", "UTF8").append(b"\x81", &mut out).is_err());
+    }
+
+    #[test]
+    fn multibyte_text_is_converted() {
+        let sjis = between("UTF8", "SJIS");
+        assert_eq!(sjis.convert("a日本ｱ".as_bytes()).unwrap(), b"a\x93\xfa\x96\x7b\xb1");
+        let back = between("SJIS", "UTF8");
+        assert_eq!(back.convert(b"a\x93\xfa\x96\x7b\xb1").unwrap(), "a日本ｱ".as_bytes());
+        let mut out = Vec::new();
+        assert_eq!(back.append(b"a\x93", &mut out).unwrap(), 1);
+        let error = back.convert(b"a\x93").unwrap_err();
+        assert!(error.message().ends_with("encoding \"SJIS\": 0x93"), "{}", error.message());
+        // Two characters have one code.
+        let jis = between("UTF8", "EUC_JIS_2004");
+        let code = jis.convert("\u{304b}\u{309a}".as_bytes()).unwrap();
+        assert_eq!(code.len(), 2);
+        let text = between("EUC_JIS_2004", "UTF8").convert(&code).unwrap();
+        assert_eq!(text, "\u{304b}\u{309a}".as_bytes());
     }
 }

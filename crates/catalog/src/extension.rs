@@ -1,15 +1,15 @@
 //! Membership in the extension that is being created: each object that its script creates depends
-//! on the extension.
+//! on the extension, and the privileges that the script grants are recorded as initial ones.
 //!
-//! Counterpart: `recordDependencyOnCurrentExtension`.
+//! Counterpart: `recordDependencyOnCurrentExtension`, `recordExtensionInitPriv`.
 
 use crate::cx::CatCx;
 use crate::depend::ObjectAddress;
 use crate::rows::{
-    CatalogRow, PgAm, PgCast, PgClass, PgCollation, PgConversion, PgEventTrigger, PgExtension,
-    PgForeignDataWrapper, PgForeignServer, PgLanguage, PgNamespace, PgOpclass, PgOperator,
-    PgOpfamily, PgProc, PgStatisticExt, PgTransform, PgTsConfig, PgTsDict, PgTsParser,
-    PgTsTemplate, PgType, PgUserMapping,
+    AclItem, CatalogRow, PgAm, PgCast, PgClass, PgCollation, PgConversion, PgEventTrigger,
+    PgExtension, PgForeignDataWrapper, PgForeignServer, PgInitPrivs, PgLanguage, PgNamespace,
+    PgOpclass, PgOperator, PgOpfamily, PgProc, PgStatisticExt, PgTransform, PgTsConfig, PgTsDict,
+    PgTsParser, PgTsTemplate, PgType, PgUserMapping, indexes,
 };
 use ids::code::{DepType, TypType};
 use ids::{Oid, RelKind};
@@ -74,6 +74,43 @@ fn member<R: CatalogRow>(row: &R) -> Option<ObjectAddress> {
 }
 
 impl CatCx<'_> {
+    /// Called for each privilege list that is stored while the script of an extension runs. `None`:
+    /// the object has no list.
+    pub fn note_privileges(
+        &mut self,
+        object: ObjectAddress,
+        acl: Option<&[AclItem]>,
+    ) -> Result<()> {
+        match self.session.creating_extension {
+            Some(_) => self.set_initial_privileges(object, acl),
+            None => Ok(()),
+        }
+    }
+
+    /// Sets or removes the initial privileges of a member of an extension. Counterpart:
+    /// `recordExtensionInitPrivWorker`.
+    pub fn set_initial_privileges(
+        &mut self,
+        object: ObjectAddress,
+        acl: Option<&[AclItem]>,
+    ) -> Result<()> {
+        let keys = [object.object.into(), object.class.into(), object.sub.into()];
+        let old = self.scan(indexes::PG_INIT_PRIVS_O_C_O_INDEX, &keys)?.pop();
+        let new = acl.map(|acl| PgInitPrivs {
+            objoid: object.object,
+            classoid: object.class,
+            objsubid: object.sub,
+            privtype: b'e',
+            initprivs: acl.to_vec(),
+        });
+        match (old, new) {
+            (Some(old), Some(new)) => self.update(&old, &new).map(|_| ()),
+            (Some(old), None) => self.delete(&old),
+            (None, Some(new)) => self.insert(&new).map(|_| ()),
+            (None, None) => Ok(()),
+        }
+    }
+
     /// Called for each inserted row while the script of an extension runs.
     pub(crate) fn join_extension<R: CatalogRow>(&mut self, row: &R, extension: Oid) -> Result<()> {
         match member(row) {

@@ -42,6 +42,7 @@ pub mod format_type;
 mod keywords;
 pub mod locales;
 pub mod lookup;
+mod multibyte;
 pub mod namespace;
 mod session;
 pub mod temp;

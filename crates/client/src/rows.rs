@@ -214,14 +214,10 @@ impl RowWriter {
 }
 
 impl OutColumn {
-    /// Whether the values are texts. (Texts within arrays and rows in binary format are not
-    /// converted.)
+    /// Whether the values are texts, which are converted. Functions that write binary format
+    /// convert the texts in it.
     fn is_text(&self) -> bool {
-        match self.writer {
-            Writer::Bytes | Writer::Name | Writer::Output => true,
-            Writer::Send => matches!(self.ty, oids::JSON | oids::JSONB | oids::XML),
-            _ => false,
-        }
+        matches!(self.writer, Writer::Bytes | Writer::Name | Writer::Output)
     }
 }
 

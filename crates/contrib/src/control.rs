@@ -2,6 +2,8 @@
 //!
 //! Counterpart: the control files of the extensions.
 
+use pgerror::{Result, pg_err};
+
 /// An extension: its control data and its script.
 pub struct Extension {
     pub name: &'static str,
@@ -116,6 +118,20 @@ pub static EXTENSIONS: &[Extension] = &[
         ..trusted("plpgsql", "1.0", "PL/pgSQL procedural language")
     },
     Extension {
+        library: "$libdir/seg",
+        script: include_str!("../extensions/seg--1.4.sql"),
+        ..trusted(
+            "seg",
+            "1.4",
+            "data type for representing line segments or floating-point intervals",
+        )
+    },
+    Extension {
+        library: "$libdir/tablefunc",
+        script: include_str!("../extensions/tablefunc--1.0.sql"),
+        ..trusted("tablefunc", "1.0", "functions that manipulate whole tables, including crosstab")
+    },
+    Extension {
         library: "$libdir/unaccent",
         script: include_str!("../extensions/unaccent--1.1.sql"),
         ..trusted("unaccent", "1.1", "text search dictionary that removes accents")
@@ -130,6 +146,31 @@ pub static EXTENSIONS: &[Extension] = &[
 /// The extension with this name.
 pub fn find(name: &str) -> Option<&'static Extension> {
     EXTENSIONS.iter().find(|e| e.name == name)
+}
+
+/// 22023 for a name that no extension can have.
+pub fn check_name(name: &str) -> Result<()> {
+    let reason = if name.is_empty() {
+        "Extension names must not be empty."
+    } else if name.contains("--") {
+        "Extension names must not contain \"--\"."
+    } else if name.starts_with('-') || name.ends_with('-') {
+        "Extension names must not begin or end with \"-\"."
+    } else if name.contains('/') {
+        "Extension names must not contain directory separator characters."
+    } else {
+        return Ok(());
+    };
+    Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid extension name: \"{name}\"").detail(reason))
+}
+
+/// The control data of an extension; 0A000 if there is none of this name.
+pub fn available(name: &str) -> Result<&'static Extension> {
+    find(name).ok_or_else(|| {
+        pg_err!(FEATURE_NOT_SUPPORTED, "extension \"{name}\" is not available").hint(
+            "The extension must first be installed on the system where PostgreSQL is running.",
+        )
+    })
 }
 
 #[cfg(test)]

@@ -13,8 +13,9 @@ mod value;
 
 use crate::library::{ByCase, Library};
 use ids::Oid;
+use pgerror::{Result, pg_err};
 use std::cmp::Ordering;
-use value::Hstore;
+use value::{Hstore, Pair};
 use values::datum::{Datum, DatumRef};
 use values::hash::{h32, h64, hash_bytes, hash_bytes_extended};
 
@@ -35,9 +36,36 @@ pub static LIBRARY: Library = Library {
         "ghstore_same",
         "ghstore_consistent",
         "ghstore_options",
-        "hstore_subscript_handler",
+        SUBSCRIPT_HANDLER,
     ],
 };
+
+/// The handler of subscripts.
+pub const SUBSCRIPT_HANDLER: &str = "hstore_subscript_handler";
+
+/// The value of a key, for a subscript; NULL if the value has no such key.
+pub fn element(hstore: DatumRef<'_>, key: DatumRef<'_>) -> Datum {
+    match key.is_null() {
+        true => Datum::Null,
+        false => access::fetch(&[hstore, key]),
+    }
+}
+
+/// The value with another value of a key; `hstore` may be NULL.
+pub fn with_element(hstore: DatumRef<'_>, key: DatumRef<'_>, value: DatumRef<'_>) -> Result<Datum> {
+    if key.is_null() {
+        return Err(pg_err!(
+            NULL_VALUE_NOT_ALLOWED,
+            "hstore subscript in assignment must not be null"
+        ));
+    }
+    let new = Pair::new(key.as_bytes(), (!value.is_null()).then(|| value.as_bytes()));
+    let mut pairs = vec![new];
+    if !hstore.is_null() {
+        pairs.extend(Hstore::new(hstore).pairs().map(|(key, value)| Pair::new(key, value)));
+    }
+    value::build(pairs)
+}
 
 /// An order without meaning, for sorting: by the bytes of keys and values, then by their lengths.
 fn compare(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {

@@ -23,13 +23,14 @@ pub mod control;
 mod cube;
 mod earthdistance;
 mod fuzzystrmatch;
-mod hstore;
+pub mod hstore;
 mod intarray;
 pub mod libraries;
 mod library;
 mod ltree;
 pub mod pg_trgm;
 mod pgcrypto;
+mod seg;
 mod uuid_ossp;
 
 pub use control::{EXTENSIONS, Extension};

@@ -23,10 +23,22 @@ static LIBRARIES: &[&Library] = &[
     &crate::ltree::LIBRARY,
     &crate::pg_trgm::LIBRARY,
     &crate::pgcrypto::LIBRARY,
+    &crate::seg::LIBRARY,
     &crate::uuid_ossp::LIBRARY,
     &Library {
         name: "pg_prewarm",
         declared: &["pg_prewarm", "autoprewarm_start_worker", "autoprewarm_dump_now"],
+        ..Library::EMPTY
+    },
+    &Library {
+        name: "tablefunc",
+        declared: &[
+            "normal_rand",
+            "crosstab",
+            "crosstab_hash",
+            "connectby_text",
+            "connectby_text_serial",
+        ],
         ..Library::EMPTY
     },
     &Library {

@@ -9,9 +9,9 @@
 use crate::object::address;
 use catalog::acl;
 use catalog::object::ObjectClass;
-use catalog::rows::{CatalogRow, Name, PgExtension, PgNamespace, Text, indexes};
+use catalog::rows::{CatalogRow, Name, PgClass, PgExtension, PgNamespace, Text, indexes};
 use catalog::{ObjectAddress, Row};
-use contrib::control::{self, Extension};
+use contrib::control::{self, Extension, available, check_name};
 use ids::Oid;
 use ids::builtin::role;
 use ids::code::DepType;
@@ -32,31 +32,6 @@ pub fn no_language(name: &str) -> PgError {
         Some(_) => e.hint("Use CREATE EXTENSION to load the language into the database."),
         None => e,
     }
-}
-
-/// 22023 for a name that no extension can have.
-fn check_name(name: &str) -> Result<()> {
-    let reason = if name.is_empty() {
-        "Extension names must not be empty."
-    } else if name.contains("--") {
-        "Extension names must not contain \"--\"."
-    } else if name.starts_with('-') || name.ends_with('-') {
-        "Extension names must not begin or end with \"-\"."
-    } else if name.contains('/') {
-        "Extension names must not contain directory separator characters."
-    } else {
-        return Ok(());
-    };
-    Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid extension name: \"{name}\"").detail(reason))
-}
-
-/// The control data of an extension.
-fn available(name: &str) -> Result<&'static Extension> {
-    control::find(name).ok_or_else(|| {
-        pg_err!(FEATURE_NOT_SUPPORTED, "extension \"{name}\" is not available").hint(
-            "The extension must first be installed on the system where PostgreSQL is running.",
-        )
-    })
 }
 
 /// The options of CREATE EXTENSION.
@@ -416,7 +391,8 @@ pub fn change_contents(
             );
         }
         cat.record_dependency(object, this, DepType::Extension)?;
-        return cat.increment_command_counter();
+        cat.increment_command_counter()?;
+        return initial_privileges(host, object, true);
     }
     match member.filter(|d| d.refobjid == extension.oid) {
         Some(row) => cat.delete(&row)?,
@@ -425,6 +401,64 @@ pub fn change_contents(
             "{described} is not a member of extension \"{name}\""
         ),
     }
+    cat.increment_command_counter()?;
+    if object.class == PgClass::RELATION {
+        remove_config(host, &extension, object.object)?;
+    }
+    initial_privileges(host, object, false)
+}
+
+/// Records the privileges of an object that becomes a member of an extension as initial ones, or
+/// removes the record. Counterpart: `recordExtObjInitPriv`, `removeExtObjInitPriv`.
+fn initial_privileges(
+    host: &mut dyn CommandHost,
+    object: ObjectAddress,
+    member: bool,
+) -> Result<()> {
+    let mut cat = host.catalog();
+    let Some(class) = ObjectClass::of(object.class) else { return Ok(()) };
+    let row = cat.object_row(class, object.object)?;
+    let Some((acl, _)) = row.acl()? else { return Ok(()) };
+    if object.class == PgClass::RELATION {
+        let index = indexes::PG_ATTRIBUTE_RELID_ATTNUM_INDEX;
+        for column in cat.scan(index, &[object.object.into()])? {
+            let whole = column.attisdropped || column.attnum < 1;
+            let acl = column.attacl.as_deref().filter(|_| member);
+            if !whole && (acl.is_some() || !member) {
+                let sub = i32::from(column.attnum);
+                cat.set_initial_privileges(ObjectAddress { sub, ..object }, acl)?;
+            }
+        }
+    }
+    let acl = acl.as_deref().filter(|_| member);
+    if acl.is_some() || !member {
+        cat.set_initial_privileges(object, acl)?;
+    }
+    cat.increment_command_counter()
+}
+
+/// Removes a table that leaves the extension from the list of those whose rows are dumped.
+/// Counterpart: `extension_config_remove`.
+fn remove_config(
+    host: &mut dyn CommandHost,
+    extension: &Row<PgExtension>,
+    table: Oid,
+) -> Result<()> {
+    let mut tables = extension.extconfig.clone().unwrap_or_default();
+    let Some(at) = tables.iter().position(|t| *t == table) else { return Ok(()) };
+    let mut conditions = extension.extcondition.clone().unwrap_or_default();
+    tables.remove(at);
+    if at < conditions.len() {
+        conditions.remove(at);
+    }
+    let any = !tables.is_empty();
+    let mut cat = host.catalog();
+    let new = PgExtension {
+        extconfig: any.then_some(tables),
+        extcondition: any.then_some(conditions),
+        ..extension.row.clone()
+    };
+    cat.update(extension, &new)?;
     cat.increment_command_counter()
 }
 

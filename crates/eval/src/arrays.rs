@@ -3,8 +3,9 @@
 //! jsonbsubs.c.
 
 use crate::host::Host;
-use crate::program::{Elem, EvalState, JsonbSubscript, Node, SubscriptUse};
+use crate::program::{Elem, EvalState, HstoreSubscript, JsonbSubscript, Node, SubscriptUse};
 use crate::row::{RowInput, Val, eval};
+use contrib::hstore;
 use pgerror::{PgError, Result, bail, pg_err};
 use smallvec::SmallVec;
 use types::array::{self, ArrayRef, MAX_DIMS};
@@ -350,4 +351,24 @@ pub(crate) fn jsonb_subscript<'a>(
     let value = eval(assigned, st, host, input)?;
     let begins_with_index = subscript.path.first().is_some_and(|step| step.is_index);
     jsonb_with_element(host, jsonb, &steps, begins_with_index, value.as_ref()).map(Val::Own)
+}
+
+/// Reads or assigns the value of a key of an hstore. Counterpart: hstore_subs.c.
+pub(crate) fn hstore_subscript<'a>(
+    subscript: &'a HstoreSubscript,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &RowInput<'a>,
+) -> Result<Val<'a>> {
+    let container = eval(&subscript.container, st, host, input)?;
+    let Some(assigned) = &subscript.assigned else {
+        if container.is_null() {
+            return Ok(Val::NULL);
+        }
+        let key = eval(&subscript.key, st, host, input)?;
+        return Ok(Val::Own(hstore::element(container.as_ref(), key.as_ref())));
+    };
+    let key = eval(&subscript.key, st, host, input)?;
+    let value = eval(assigned, st, host, input)?;
+    hstore::with_element(container.as_ref(), key.as_ref(), value.as_ref()).map(Val::Own)
 }

@@ -5,8 +5,8 @@ use crate::depth::{DEPTH_MAX, too_deep};
 use crate::elements::Elements;
 use crate::facts::{Callee, Facts, FnFacts, TypeIo};
 use crate::program::{
-    Call, CaseArm, DomainNames, DomainTest, Elem, IoCall, JsonbStep, JsonbSubscript, Node, Program,
-    RowPair, Slot, SubscriptUse,
+    Call, CaseArm, DomainNames, DomainTest, Elem, HstoreSubscript, IoCall, JsonbStep,
+    JsonbSubscript, Node, Program, RowPair, Slot, SubscriptUse,
 };
 use crate::relabel::{self, OPAQUE_VALUE, is_opaque};
 use crate::volatility::computes_itself;
@@ -582,8 +582,11 @@ impl<'a> Compiler<'a> {
     }
 
     fn subscript(&mut self, n: &SubscriptingRef) -> Result<Node> {
-        if !n.refelemtype.is_valid() {
+        if n.refcontainertype == oids::JSONB {
             return self.jsonb_subscript(n);
+        }
+        if !n.refelemtype.is_valid() {
+            return self.hstore_subscript(n);
         }
         let container = self.boxed(&n.refexpr)?;
         let mut upper = Vec::with_capacity(n.refupperindexpr.len());
@@ -614,6 +617,17 @@ impl<'a> Compiler<'a> {
         Ok(Node::JsonbSubscript(Box::new(JsonbSubscript {
             container: self.node(&n.refexpr)?,
             path,
+            assigned: n.refassgnexpr.as_ref().map(|e| self.node(e)).transpose()?,
+        })))
+    }
+
+    fn hstore_subscript(&mut self, n: &SubscriptingRef) -> Result<Node> {
+        let Some(key) = n.refupperindexpr.iter().flatten().next() else {
+            return Err(PgError::internal("hstore without a subscript"));
+        };
+        Ok(Node::HstoreSubscript(Box::new(HstoreSubscript {
+            container: self.node(&n.refexpr)?,
+            key: self.node(key)?,
             assigned: n.refassgnexpr.as_ref().map(|e| self.node(e)).transpose()?,
         })))
     }

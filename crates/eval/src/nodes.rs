@@ -86,6 +86,7 @@ pub(crate) fn eval_infrequent<'a>(
             parts.eval(st, host, input)
         }
         Node::JsonbSubscript(subscript) => arrays::jsonb_subscript(subscript, st, host, input),
+        Node::HstoreSubscript(subscript) => arrays::hstore_subscript(subscript, st, host, input),
         Node::ArrayCoerce { arg, elem_expr, from, to } => {
             arrays::coerce(arg, elem_expr, *from, *to, st, host, input)
         }

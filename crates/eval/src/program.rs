@@ -130,6 +130,14 @@ pub(crate) struct JsonbSubscript {
     pub assigned: Option<Node>,
 }
 
+/// `container[key]` of hstore, or the container with another value of the key.
+pub(crate) struct HstoreSubscript {
+    pub container: Node,
+    pub key: Node,
+    /// The new value.
+    pub assigned: Option<Node>,
+}
+
 /// A subscript of jsonb.
 pub(crate) struct JsonbStep {
     pub value: Node,
@@ -263,6 +271,7 @@ pub(crate) enum Node {
         usage: SubscriptUse,
     },
     JsonbSubscript(Box<JsonbSubscript>),
+    HstoreSubscript(Box<HstoreSubscript>),
     CoerceIo {
         arg: Box<Node>,
         output: IoCall,

@@ -272,14 +272,6 @@ impl Session {
                 }
                 _ => {}
             }
-            let converted;
-            let bytes = match &self.core.values.resolved.from_client {
-                Some(conversion) if is_text(ty) => {
-                    converted = conversion.convert(bytes)?;
-                    &converted
-                }
-                _ => bytes,
-            };
             return self.core.type_recv(ty, bytes, -1).map_err(|e| {
                 match types::type_io::is_excess_data(&e) {
                     true => extra_bytes_in(which),
@@ -578,10 +570,4 @@ fn is_analyzed(node: &Node) -> bool {
 
 fn no_portal(name: &str) -> PgError {
     PgError::new(SqlState::UNDEFINED_CURSOR, format!("portal \"{name}\" does not exist"))
-}
-
-/// Types whose binary format is a text.
-fn is_text(ty: Oid) -> bool {
-    use oids::{BPCHAR, CSTRING, JSON, JSONB, NAME, TEXT, UNKNOWN, VARCHAR, XML};
-    [TEXT, VARCHAR, BPCHAR, NAME, UNKNOWN, CSTRING, JSON, JSONB, XML].contains(&ty)
 }

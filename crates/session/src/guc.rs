@@ -21,7 +21,7 @@ use std::sync::Arc;
 use std::time::Duration;
 use types::RegKind;
 use types::datetime::interval;
-use types::settings::{ByteaOutput, DateOrder, DateStyle, IntervalStyle, TextEncoder};
+use types::settings::{ByteaOutput, DateOrder, DateStyle, IntervalStyle, TextDecoder, TextEncoder};
 use types::zone::Zone;
 
 fn wrong_value(setting: &Setting, text: &str, detail: Option<String>) -> PgError {
@@ -143,8 +143,8 @@ pub(crate) fn canonical(store: &SessionValues, setting: &Setting, text: &str) ->
     canonical_value(store.named("DateStyle").as_text(), setting, text)
 }
 
-/// Accepted are the encoding of the database, SQL_ASCII, and single-byte encodings if the database
-/// has UTF8.
+/// Accepted are the encoding of the database, SQL_ASCII, and those with a conversion if the
+/// database has UTF8.
 fn client_encoding(server: &str, setting: &Setting, text: &str) -> Result<String> {
     let Some(number) = catalog::encoding::number(text) else {
         return Err(wrong_value(setting, text, None));
@@ -156,7 +156,9 @@ fn client_encoding(server: &str, setting: &Setting, text: &str) -> Result<String
         let shown = if text == "UNICODE" { text } else { name };
         return Ok(shown.to_owned());
     }
-    Err(pg_err!(FEATURE_NOT_SUPPORTED, "conversion between {name} and {server} is not supported"))
+    let detail = format!("Conversion between {name} and {server} is not supported.");
+    let message = format!("invalid value for parameter \"client_encoding\": \"{text}\"");
+    Err(pg_err!(FEATURE_NOT_SUPPORTED, "{message}").detail(detail))
 }
 
 /// The conversions of texts for the client and from the client; `None` if they are not converted.
@@ -407,8 +409,10 @@ impl Core {
             "client_encoding" => {
                 let server = store.named("server_encoding").as_text();
                 let conversions = client_conversions(server, value.as_text());
-                self.values.types.client_encoder =
-                    conversions.map(|(to_client, _)| Arc::new(to_client) as Arc<dyn TextEncoder>);
+                let (to, from) = conversions.unzip();
+                let types = &mut self.values.types;
+                types.client_encoder = to.map(|to| Arc::new(to) as Arc<dyn TextEncoder>);
+                types.client_decoder = from.map(|from| Arc::new(from) as Arc<dyn TextDecoder>);
             }
             _ if STORAGE_SETTINGS.contains(&name) => return true,
             _ => {

@@ -6,12 +6,11 @@ pub(crate) mod counters;
 mod rusage;
 pub(crate) mod settings;
 mod statements;
-mod textsearch;
 mod trigrams;
 
 use crate::core::Core;
 use pgerror::Result;
-use sysfn::text;
+use sysfn::{ResultRow, text};
 use types::{Datum, DatumRef};
 
 /// A scalar function.
@@ -31,15 +30,8 @@ pub(crate) struct SysFn {
     pub call: SysCall,
 }
 
-const TABLES: &[&[SysFn]] = &[
-    backends::FNS,
-    counters::FNS,
-    rusage::FNS,
-    settings::FNS,
-    statements::FNS,
-    textsearch::FNS,
-    trigrams::FNS,
-];
+const TABLES: &[&[SysFn]] =
+    &[backends::FNS, counters::FNS, rusage::FNS, settings::FNS, statements::FNS, trigrams::FNS];
 
 /// A system function, of this module or of the crate `sysfn`.
 #[derive(Clone, Copy)]
@@ -64,12 +56,20 @@ impl SystemFunction {
         }
     }
 
-    pub(crate) fn call(self, core: &mut Core, args: &[DatumRef<'_>]) -> Result<Returned> {
+    pub(crate) fn call(
+        self,
+        core: &mut Core,
+        args: &[DatumRef<'_>],
+        result: ResultRow<'_>,
+    ) -> Result<Returned> {
         match self {
             SystemFunction::Session(SysCall::One(f)) => f(core, args).map(Returned::One),
             SystemFunction::Session(SysCall::Set(f)) => f(core, args).map(Returned::Set),
             SystemFunction::Catalog(sysfn::SysCall::One(f)) => f(core, args).map(Returned::One),
             SystemFunction::Catalog(sysfn::SysCall::Set(f)) => f(core, args).map(Returned::Set),
+            SystemFunction::Catalog(sysfn::SysCall::Rows(f)) => {
+                f(core, args, &result).map(Returned::Set)
+            }
         }
     }
 }

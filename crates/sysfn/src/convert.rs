@@ -3,7 +3,7 @@
 
 use crate::function::{SysCall, SysFn};
 use crate::host::SystemHost;
-use catalog::conversion::verify;
+use catalog::conversion::{count_multibyte, verify};
 use catalog::encoding::{self, SQL_ASCII, UTF8};
 use pgerror::{PgError, Result, pg_err};
 use types::settings::Encoding;
@@ -32,20 +32,21 @@ fn converted(core: &mut dyn SystemHost, text: &[u8], from: i32, to: i32) -> Resu
 }
 
 /// `length(bytea, encoding)`: the number of characters.
-fn length(core: &mut dyn SystemHost, a: &[DatumRef<'_>]) -> Result<Datum> {
+fn length(a: &[DatumRef<'_>]) -> Result<Datum> {
     let name = String::from_utf8_lossy(a[1].as_name()).into_owned();
     let encoding = encoding::number(&name)
         .ok_or_else(|| pg_err!(INVALID_PARAMETER_VALUE, "invalid encoding name \"{name}\""))?;
     let text = a[0].as_bytes();
     verify(text, encoding)?;
-    let _ = core;
     let count = match encoding {
         UTF8 => types::text::char_count(text, Encoding::Utf8),
         _ if encoding::bytes_max(encoding) == Some(1) => text.len(),
-        _ => {
-            let name = encoding::name(encoding);
-            return Err(PgError::unsupported(format!("length of text in {name}")));
-        }
+        _ => match encoding::name(encoding) {
+            name @ "MULE_INTERNAL" => {
+                return Err(PgError::unsupported(format!("length of text in {name}")));
+            }
+            _ => count_multibyte(text, encoding)?,
+        },
     };
     Ok(Datum::int4(count as i32))
 }
@@ -84,7 +85,7 @@ pub(super) const FNS: &[SysFn] = &[
             Ok(Datum::bytes(converted(c, a[0].as_bytes(), from, to)?))
         }),
     },
-    SysFn { name: "length_in_encoding", call: SysCall::One(length) },
+    SysFn { name: "length_in_encoding", call: SysCall::One(|_, a| length(a)) },
     SysFn {
         name: "to_ascii_default",
         call: SysCall::One(|c, _| to_ascii(c.catalog_session().encoding)),

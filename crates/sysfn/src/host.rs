@@ -4,6 +4,9 @@ use crate::sequence::Sequences;
 use catalog::CatSession;
 use executor::Services;
 use pgerror::Result;
+use plan::PlannedStmt;
+use std::sync::Arc;
+use types::Datum;
 
 /// The session, as system functions see it.
 pub trait SystemHost: Services + analyze::Host {
@@ -29,6 +32,12 @@ pub trait SystemHost: Services + analyze::Host {
 
     /// True if the transaction is read-only.
     fn is_read_only(&self) -> bool;
+
+    /// The plans of the queries of a text.
+    fn plan_queries(&mut self, sql: &str) -> Result<Vec<Arc<PlannedStmt>>>;
+
+    /// Runs a plan as a statement of its own inside the present one; its rows.
+    fn run_plan(&mut self, plan: Arc<PlannedStmt>) -> Result<Vec<Vec<Datum>>>;
 
     /// Writes a line of the session to the server log.
     fn log(&self, message: &str);

@@ -268,14 +268,4 @@ pub(super) const FNS: &[SysFn] = &[
         call: SysCall::Set(|c, a| members(c, a[0].word() as u32)),
     },
     SysFn { name: "pg_get_statisticsobjdef_expressions", call: SysCall::One(expressions) },
-    SysFn {
-        name: "pg_extension_config_dump",
-        call: SysCall::One(|_, _| {
-            Err(pg_err!(
-                FEATURE_NOT_SUPPORTED,
-                "pg_extension_config_dump() can only be called from an SQL script executed by \
-                CREATE EXTENSION"
-            ))
-        }),
-    },
 ];

@@ -13,6 +13,7 @@ mod collations;
 mod convert;
 mod definition;
 mod events;
+mod extension;
 mod files;
 mod function;
 pub mod hash_partition;
@@ -27,18 +28,21 @@ mod prewarm;
 mod privilege;
 mod property;
 mod publications;
+mod queries;
+mod query;
 pub mod reg;
 pub mod searchtrigger;
 pub mod sequence;
 mod server;
 mod size;
 mod snapshot;
+mod tablefunc;
 mod textsearch;
 pub mod unaccent;
 mod wal;
 
 pub use events::identify;
-pub use function::{OneFn, SetFn, SysCall, SysFn, text};
+pub use function::{OneFn, ResultRow, RowsFn, SetFn, SysCall, SysFn, text};
 pub use host::SystemHost;
 pub use textsearch::vector_of_texts;
 
@@ -48,6 +52,7 @@ const TABLES: &[&[SysFn]] = &[
     convert::FNS,
     definition::FNS,
     events::FNS,
+    extension::FNS,
     files::FNS,
     identity::FNS,
     info::FNS,
@@ -56,6 +61,7 @@ const TABLES: &[&[SysFn]] = &[
     object::FNS,
     partition::FNS,
     publications::FNS,
+    queries::FNS,
     pending::FNS,
     prewarm::FNS,
     privilege::ANY_COLUMN,
@@ -77,6 +83,7 @@ const TABLES: &[&[SysFn]] = &[
     server::FNS,
     size::FNS,
     snapshot::FNS,
+    tablefunc::FNS,
     textsearch::FNS,
     unaccent::FNS,
     wal::FNS,

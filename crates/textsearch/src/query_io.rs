@@ -105,14 +105,14 @@ pub(crate) fn query_tree_text(payload: &[u8]) -> Result<Vec<u8>> {
     }
 }
 
-pub(crate) fn send(payload: &[u8]) -> Result<Datum> {
+pub(crate) fn send(cx: &dyn FnContext, payload: &[u8]) -> Result<Datum> {
     let query = Query::new(payload);
     let mut out = (query.len() as u32).to_be_bytes().to_vec();
     for i in 0..query.len() {
         match query.item(i) {
             Item::Operand(o) => {
                 out.extend([1, o.weights, u8::from(o.prefix)]);
-                out.extend(query.word(&o));
+                out.extend_from_slice(&values::text::for_client(cx, query.word(&o))?);
                 out.push(0);
             }
             Item::Operator { operator, distance, .. } => {
@@ -144,8 +144,8 @@ fn receive_operand(
     if out.text.len() > TEXT_BYTES_MAX {
         return Err(PgError::internal("invalid tsquery: total operand length exceeded"));
     }
-    let (checksum, len) = (checksum(text), text.len() as u16);
-    out.operand(Operand { weights, prefix, checksum, len, at: 0 }, text);
+    let (checksum, len) = (checksum(&text), text.len() as u16);
+    out.operand(Operand { weights, prefix, checksum, len, at: 0 }, &text);
     Ok(())
 }
 

@@ -5,6 +5,7 @@ use crate::lexeme_reader::{Form, LexemeReader};
 use crate::limits::{POSITIONS_MAX, TEXT_BYTES_MAX};
 use crate::vector::{Position, Vector, VectorBuilder, check_lexeme, text_too_long};
 use pgerror::{PgError, Result};
+use std::borrow::Cow;
 use values::datum::{Datum, DatumRef};
 use values::fn_context::{FnContext, InterruptChecker};
 use values::limits::TextBuffer;
@@ -92,29 +93,31 @@ pub fn vector_text(payload: &[u8]) -> Result<Vec<u8>> {
     out.into_bytes()
 }
 
-pub(crate) fn send(payload: &[u8]) -> Datum {
+pub(crate) fn send(cx: &dyn FnContext, payload: &[u8]) -> Result<Datum> {
     let vector = Vector::new(payload);
     let mut out = (vector.len() as u32).to_be_bytes().to_vec();
     for i in 0..vector.len() {
-        out.extend(vector.lexeme(i));
+        out.extend_from_slice(&values::text::for_client(cx, vector.lexeme(i))?);
         out.push(0);
         let positions = vector.positions(i);
         out.extend((positions.len() as u16).to_be_bytes());
         positions.for_each(|p| out.extend(p.0.to_be_bytes()));
     }
-    Datum::bytes(out)
+    Ok(Datum::bytes(out))
 }
 
 /// A text in a binary message, up to its terminating zero.
-pub(crate) fn receive_text<'a>(cx: &dyn FnContext, reader: &mut Reader<'a>) -> Result<&'a [u8]> {
+pub(crate) fn receive_text<'a>(
+    cx: &dyn FnContext,
+    reader: &mut Reader<'a>,
+) -> Result<Cow<'a, [u8]>> {
     let rest = reader.rest();
     let Some(len) = rest.iter().position(|&c| c == 0) else {
         return Err(pgerror::pg_err!(PROTOCOL_VIOLATION, "invalid string in message"));
     };
     let text = reader.bytes(len)?;
     reader.bytes(1)?;
-    values::text::verify(cx, text)?;
-    Ok(text)
+    values::text::from_client(cx, text)
 }
 
 pub(crate) fn receive(cx: &dyn FnContext, message: DatumRef<'_>) -> Result<Datum> {

@@ -60,6 +60,7 @@ const TABLES: &[&[&[Builtin]]] = &[
     textsearch::TABLES,
     ranges::TABLES,
     network::TABLES,
+    geometry::TABLES,
     crate::json::TABLES,
 ];
 

@@ -113,10 +113,13 @@ scalars! { FNS;
     "enum_in" => |cx, a| input(cx, a[0].as_bytes(), a[1].as_oid()),
     "enum_out" => |cx, a| label(cx, a[0].as_oid()),
     "enum_recv" => |cx, a| {
-        values::text::verify(cx, a[0].as_bytes())?;
-        input(cx, a[0].as_bytes(), a[1].as_oid())
+        let text = values::text::from_client(cx, a[0].as_bytes())?;
+        input(cx, &text, a[1].as_oid())
     },
-    "enum_send" => |cx, a| label(cx, a[0].as_oid()),
+    "enum_send" => |cx, a| {
+        let label = label(cx, a[0].as_oid())?;
+        values::text::send(cx, label.as_ref())
+    },
     "enum_eq" => |_, a| Ok(Datum::bool(a[0].as_oid() == a[1].as_oid())),
     "enum_ne" => |_, a| Ok(Datum::bool(a[0].as_oid() != a[1].as_oid())),
     "enum_lt" => |cx, a| Ok(Datum::bool(order(cx, a)?.is_lt())),

@@ -1,9 +1,8 @@
 //! Type input and output, operators and functions on values, of all type families.
 //!
 //! The representation of values and what all families share are in the crate `values`; `numeric`,
-//! `datetime`, `textsearch`, `ranges` and `network` are crates of their own. Their modules are
-//! re-exported here, so that
-//! crates above need this one only. Reading order: `values`, then one module per type family;
+//! `datetime`, `textsearch`, `ranges`, `network` and `geometry` are crates of their own. Their
+//! modules are re-exported here, so that crates above need this one only. Reading order: `values`, then one module per type family;
 //! `compare`, `hash_functions` and `builtin` (look-up in the tables of all families),
 //! `basic_context`.
 //! Functions are named by `pg_proc.prosrc`; input, output, receive and send functions are ordinary
@@ -53,6 +52,7 @@ pub use basic_context::BasicContext;
 pub use builtin::{AggState, Builtin, BuiltinFn, ScalarFn, SetSource, lookup};
 pub use compare::{CompareFn, Comparer};
 pub use datetime;
+pub use geometry;
 pub use network;
 pub use numeric::{self, float_aggregates, float_math, format_number};
 pub use ranges;

@@ -1,11 +1,9 @@
 //! Types that have only an output function, so that rows written by PostgreSQL can be read and
-//! dumped: geometry, xml. Counterpart: geo_ops.c, xml.c.
+//! dumped: xml, extended statistics. Counterpart: xml.c, mvdistinct.c, dependencies.c.
 
 use pgerror::{PgError, Result, pg_err};
 use std::fmt::Write;
-use values::datum::{Datum, DatumRef};
-use values::float::float8_text;
-use values::fn_context::FnContext;
+use values::datum::Datum;
 
 fn damaged() -> PgError {
     pg_err!(DATA_CORRUPTED, "stored value is truncated")
@@ -14,44 +12,6 @@ fn damaged() -> PgError {
 /// `N` bytes at offset `at`.
 fn bytes<const N: usize>(payload: &[u8], at: usize) -> Result<[u8; N]> {
     payload.get(at..).and_then(|b| b.first_chunk()).copied().ok_or_else(damaged)
-}
-
-/// The doubles from offset `at` to the end of the payload, as text.
-fn numbers(cx: &dyn FnContext, payload: &[u8], at: usize) -> Result<Vec<String>> {
-    let (numbers, rest) = payload.get(at..).ok_or_else(damaged)?.as_chunks::<8>();
-    if !rest.is_empty() {
-        return Err(damaged());
-    }
-    let digits = cx.settings().extra_float_digits;
-    Ok(numbers.iter().map(|n| float8_text(f64::from_le_bytes(*n), digits)).collect())
-}
-
-/// Formats as `(x,y),(x,y)…`.
-fn points(numbers: &[String]) -> String {
-    let pairs = numbers.chunks(2).map(|pair| format!("({})", pair.join(",")));
-    pairs.collect::<Vec<_>>().join(",")
-}
-
-fn geometry(
-    cx: &dyn FnContext,
-    a: &[DatumRef<'_>],
-    at: usize,
-    form: impl Fn(&[String]) -> Option<String>,
-) -> Result<Datum> {
-    let numbers = numbers(cx, a[0].as_bytes(), at)?;
-    Ok(Datum::text(&form(&numbers).ok_or_else(damaged)?))
-}
-
-/// The payload of a path: number of points, whether it is closed, four unused bytes, the points.
-fn path(cx: &dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
-    let closed = u32::from_le_bytes(bytes(a[0].as_bytes(), 4)?) != 0;
-    let (open, close) = if closed { ('(', ')') } else { ('[', ']') };
-    geometry(cx, a, 12, |n| Some(format!("{open}{}{close}", points(n))))
-}
-
-fn circle(n: &[String]) -> Option<String> {
-    let [x, y, radius] = n else { return None };
-    Some(format!("<({x},{y}),{radius}>"))
 }
 
 /// The text with its XML declaration without the encoding; a declaration that has default values
@@ -127,18 +87,6 @@ fn statistics(payload: &[u8], dependencies: bool) -> Result<String> {
 }
 
 scalars! { FNS;
-    "point_out" => |cx, a| geometry(cx, a, 0, |n| (n.len() == 2).then(|| points(n))),
-    "lseg_out" => |cx, a| {
-        geometry(cx, a, 0, |n| (n.len() == 4).then(|| format!("[{}]", points(n))))
-    },
-    "box_out" => |cx, a| geometry(cx, a, 0, |n| (n.len() == 4).then(|| points(n))),
-    "path_out" => |cx, a| path(cx, a),
-    // The points follow their number and the bounding box.
-    "poly_out" => |cx, a| geometry(cx, a, 36, |n| Some(format!("({})", points(n)))),
-    "line_out" => |cx, a| {
-        geometry(cx, a, 0, |n| (n.len() == 3).then(|| format!("{{{}}}", n.join(","))))
-    },
-    "circle_out" => |cx, a| geometry(cx, a, 0, circle),
     "xml_out" => |_, a| Ok(Datum::text(&xml(&String::from_utf8_lossy(a[0].as_bytes())))),
     "pg_ndistinct_out" => |_, a| Ok(Datum::text(&statistics(a[0].as_bytes(), false)?)),
     "pg_dependencies_out" => |_, a| Ok(Datum::text(&statistics(a[0].as_bytes(), true)?)),

@@ -55,7 +55,7 @@ scalars! { OTHERS;
     "pg_node_tree_in" => |_, _| no_input("pg_node_tree"),
     "pg_node_tree_recv" => |_, _| no_input("pg_node_tree"),
     "pg_node_tree_out" => |_, a| Ok(a[0].to_owned()),
-    "pg_node_tree_send" => |_, a| Ok(a[0].to_owned()),
+    "pg_node_tree_send" => |cx, a| values::text::send(cx, a[0]),
     "pg_ddl_command_in" => |_, _| no_input("pg_ddl_command"),
     "pg_ddl_command_out" => |_, _| no_output("pg_ddl_command"),
 }

@@ -347,18 +347,12 @@ scalars! { FNS;
     "void_send" => |_, _| Ok(Datum::bytes([])),
     "cstring_in" => |_, a| Ok(a[0].to_owned()),
     "cstring_out" => |_, a| Ok(a[0].to_owned()),
-    "cstring_recv" => |cx, a| {
-        values::text::verify(cx, a[0].as_bytes())?;
-        Ok(a[0].to_owned())
-    },
-    "cstring_send" => |_, a| Ok(a[0].to_owned()),
+    "cstring_recv" => |cx, a| values::text::receive(cx, a[0]),
+    "cstring_send" => |cx, a| values::text::send(cx, a[0]),
     "unknownin" => |_, a| Ok(a[0].to_owned()),
     "unknownout" => |_, a| Ok(a[0].to_owned()),
-    "unknownrecv" => |cx, a| {
-        values::text::verify(cx, a[0].as_bytes())?;
-        Ok(a[0].to_owned())
-    },
-    "unknownsend" => |_, a| Ok(a[0].to_owned()),
+    "unknownrecv" => |cx, a| values::text::receive(cx, a[0]),
+    "unknownsend" => |cx, a| values::text::send(cx, a[0]),
     "btequalimage" => |_, a| Ok(Datum::bool(a[0].as_oid() != oids::BPCHAR)),
     "btvarstrequalimage" => |_, a| Ok(Datum::bool(a[0].as_oid() != oids::BPCHAR)),
 }

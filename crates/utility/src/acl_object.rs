@@ -116,10 +116,13 @@ impl AclObject {
             let attacl = acl.clone().filter(|list| !list.is_empty());
             host.catalog().update(&old, &PgAttribute { attacl, ..old.row.clone() })?;
             host.catalog().invalidate_relation(self.oid, false);
+            let shown = acl.as_deref().filter(|list| !list.is_empty());
+            host.catalog().note_privileges(self.address(), shown)?;
         } else {
             let mut cat = host.catalog();
             let row = cat.object_row(self.class()?, self.oid)?;
             cat.update_object(&row, &row.with_acl(&acl))?;
+            cat.note_privileges(self.address(), acl.as_deref())?;
         }
         let old = acl_list::members(before.acl.as_deref(), before.owner);
         let new = acl_list::members(acl.as_deref(), before.owner);

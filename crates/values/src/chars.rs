@@ -66,14 +66,14 @@ scalars! { FNS;
     "namein" => |cx, a| Ok(name_of(a[0].as_bytes(), encoding(cx))),
     "nameout" => |_, a| Ok(Datum::bytes(a[0].as_name())),
     "namerecv" => |cx, a| {
-        crate::text::verify(cx, a[0].as_bytes())?;
-        if a[0].as_bytes().len() > 63 {
+        let text = crate::text::from_client(cx, a[0].as_bytes())?;
+        if text.len() > 63 {
             return Err(pgerror::pg_err!(NAME_TOO_LONG, "identifier too long")
                 .detail("Identifier must be less than 64 characters."));
         }
-        Ok(name_of(a[0].as_bytes(), encoding(cx)))
+        Ok(name_of(&text, encoding(cx)))
     },
-    "namesend" => |_, a| Ok(Datum::bytes(a[0].as_name())),
+    "namesend" => |cx, a| crate::text::for_client(cx, a[0].as_name()).map(Datum::bytes),
     "name_text" => |_, a| Ok(Datum::bytes(a[0].as_name())),
     "name_bpchar" => |_, a| Ok(Datum::bytes(a[0].as_name())),
     "text_name" => |cx, a| Ok(name_of(a[0].as_bytes(), encoding(cx))),

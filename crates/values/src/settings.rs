@@ -87,6 +87,13 @@ pub struct Formats {
     pub time: Option<Arc<TimeNames>>,
 }
 
+/// Converts texts of the client to the encoding of the database.
+pub trait TextDecoder: Debug + Send + Sync {
+    /// The converted text. Error 22021 for a character that is not valid, 22P05 for one that the
+    /// database's encoding does not have.
+    fn decode(&self, text: &[u8]) -> Result<Vec<u8>>;
+}
+
 /// The session's parameters that functions on values read.
 #[derive(Clone, Debug)]
 pub struct Settings {
@@ -99,6 +106,8 @@ pub struct Settings {
     pub encoding: Encoding,
     /// `None` if texts are sent as they are.
     pub client_encoder: Option<Arc<dyn TextEncoder>>,
+    /// `None` if texts are received as they are.
+    pub client_decoder: Option<Arc<dyn TextDecoder>>,
     /// The database's LC_CTYPE is C or POSIX: under the default collation only ASCII characters are
     /// letters.
     pub ctype_is_c: bool,
@@ -129,6 +138,7 @@ impl Default for Settings {
             bytea_output: ByteaOutput::Hex,
             encoding: Encoding::Utf8,
             client_encoder: None,
+            client_decoder: None,
             ctype_is_c: false,
             default_locale: None,
             array_nulls: true,

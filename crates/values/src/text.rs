@@ -7,6 +7,7 @@ use crate::fn_context::FnContext;
 use crate::limits::allocate_payload;
 use crate::settings::Encoding;
 use pgerror::{Result, pg_err};
+use std::borrow::Cow;
 
 /// Number of characters.
 pub fn char_count(text: &[u8], encoding: Encoding) -> usize {
@@ -151,36 +152,68 @@ fn length_typmod_text(typmod: i32) -> Datum {
     if typmod > 4 { Datum::text(&format!("({})", typmod - 4)) } else { Datum::bytes([]) }
 }
 
-fn checked(cx: &dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
-    verify(cx, d.as_bytes())?;
-    Ok(d.to_owned())
+/// A text in the encoding of the client, for a value in binary format. Counterpart: `pq_sendtext`.
+pub fn for_client<'a>(cx: &dyn FnContext, text: &'a [u8]) -> Result<Cow<'a, [u8]>> {
+    match &cx.settings().client_encoder {
+        Some(encoder) if !text.is_ascii() => {
+            let mut out = Vec::with_capacity(text.len());
+            encoder.encode(text, &mut out)?;
+            Ok(out.into())
+        }
+        _ => Ok(text.into()),
+    }
+}
+
+/// A text of a value in binary format in the encoding of the database, verified. Counterpart:
+/// `pq_getmsgtext`.
+pub fn from_client<'a>(cx: &dyn FnContext, text: &'a [u8]) -> Result<Cow<'a, [u8]>> {
+    match &cx.settings().client_decoder {
+        Some(decoder) if !text.is_ascii() => decoder.decode(text).map(Cow::from),
+        _ => verify(cx, text).map(|()| text.into()),
+    }
+}
+
+/// The value of `textrecv` and of functions like it.
+pub fn receive(cx: &dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
+    match &cx.settings().client_decoder {
+        None => verify(cx, d.as_bytes()).map(|()| d.to_owned()),
+        Some(_) => from_client(cx, d.as_bytes()).map(Datum::bytes),
+    }
+}
+
+/// The value of `textsend` and of functions like it.
+pub fn send(cx: &dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
+    match &cx.settings().client_encoder {
+        None => Ok(d.to_owned()),
+        Some(_) => for_client(cx, d.as_bytes()).map(Datum::bytes),
+    }
 }
 
 scalars! { FNS;
     "textin" => |_, a| Ok(a[0].to_owned()),
     "textout" => |_, a| Ok(a[0].to_owned()),
-    "textrecv" => |cx, a| checked(cx, a[0]),
-    "textsend" => |_, a| Ok(a[0].to_owned()),
+    "textrecv" => |cx, a| receive(cx, a[0]),
+    "textsend" => |cx, a| send(cx, a[0]),
     "varcharin" => |cx, a| Ok(Datum::bytes(
         varchar_coerce(a[0].as_bytes(), typmod_arg(a, 2), false, cx.settings().encoding)?)),
     "varcharout" => |_, a| Ok(a[0].to_owned()),
     "varcharrecv" => |cx, a| {
-        verify(cx, a[0].as_bytes())?;
+        let text = from_client(cx, a[0].as_bytes())?;
         let encoding = cx.settings().encoding;
-        Ok(Datum::bytes(varchar_coerce(a[0].as_bytes(), typmod_arg(a, 2), false, encoding)?))
+        Ok(Datum::bytes(varchar_coerce(&text, typmod_arg(a, 2), false, encoding)?))
     },
-    "varcharsend" => |_, a| Ok(a[0].to_owned()),
+    "varcharsend" => |cx, a| send(cx, a[0]),
     "varchar" => |cx, a| Ok(Datum::bytes(
         varchar_coerce(a[0].as_bytes(), a[1].as_i32(), a[2].as_bool(), cx.settings().encoding)?)),
     "bpcharin" => |cx, a| Ok(Datum::bytes(
         bpchar_coerce(a[0].as_bytes(), typmod_arg(a, 2), false, cx.settings().encoding)?)),
     "bpcharout" => |_, a| Ok(a[0].to_owned()),
     "bpcharrecv" => |cx, a| {
-        verify(cx, a[0].as_bytes())?;
+        let text = from_client(cx, a[0].as_bytes())?;
         let encoding = cx.settings().encoding;
-        Ok(Datum::bytes(bpchar_coerce(a[0].as_bytes(), typmod_arg(a, 2), false, encoding)?))
+        Ok(Datum::bytes(bpchar_coerce(&text, typmod_arg(a, 2), false, encoding)?))
     },
-    "bpcharsend" => |_, a| Ok(a[0].to_owned()),
+    "bpcharsend" => |cx, a| send(cx, a[0]),
     "bpchar" => |cx, a| Ok(Datum::bytes(
         bpchar_coerce(a[0].as_bytes(), a[1].as_i32(), a[2].as_bool(), cx.settings().encoding)?)),
     "bpcharlen" => |cx, a| Ok(Datum::int4(

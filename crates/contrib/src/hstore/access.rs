@@ -19,7 +19,7 @@ pub(super) fn texts(array: DatumRef<'_>) -> Vec<Option<&[u8]>> {
     elements.map(|e| if e.is_null() { None } else { Some(e.as_bytes()) }).collect()
 }
 
-fn fetch(a: &[DatumRef<'_>]) -> Datum {
+pub(super) fn fetch(a: &[DatumRef<'_>]) -> Datum {
     let hstore = Hstore::new(a[0]);
     text_or_null(hstore.find(a[1].as_bytes()).and_then(|i| hstore.value(i)))
 }

@@ -6,7 +6,7 @@ use std::borrow::Cow;
 use values::datum::{Datum, DatumRef};
 use values::fn_context::{FnContext, InterruptTicker};
 use values::limits::TextBuffer;
-use values::text::{char_len, verify};
+use values::text::{char_len, for_client, from_client};
 use values::type_io::{Reader, is_space};
 
 /// Reads the text form.
@@ -169,41 +169,38 @@ fn hstore_recv(cx: &dyn FnContext, bytes: &[u8]) -> Result<Datum> {
         let Ok(length) = usize::try_from(length) else {
             return Err(pg_err!(NULL_VALUE_NOT_ALLOWED, "null value not allowed for hstore key"));
         };
-        let key = reader.bytes(length)?;
-        verify(cx, key)?;
+        let key = from_client(cx, reader.bytes(length)?)?;
         let value = match usize::try_from(reader.i32()?) {
-            Ok(length) => Some(reader.bytes(length)?),
+            Ok(length) => Some(from_client(cx, reader.bytes(length)?)?),
             Err(_) => None,
         };
-        if let Some(value) = value {
-            verify(cx, value)?;
-        }
-        pairs.push(Pair::new(key, value));
+        pairs.push(Pair { key, value });
     }
     build(pairs)
 }
 
-fn hstore_send(d: DatumRef<'_>) -> Datum {
+/// The lengths are those of the texts before they are converted, as in PostgreSQL.
+fn hstore_send(cx: &dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
     let hstore = Hstore::new(d);
     let mut out = (hstore.len() as u32).to_be_bytes().to_vec();
     for (key, value) in hstore.pairs() {
         out.extend_from_slice(&(key.len() as u32).to_be_bytes());
-        out.extend_from_slice(key);
+        out.extend_from_slice(&for_client(cx, key)?);
         match value {
             Some(value) => {
                 out.extend_from_slice(&(value.len() as u32).to_be_bytes());
-                out.extend_from_slice(value);
+                out.extend_from_slice(&for_client(cx, value)?);
             }
             None => out.extend_from_slice(&(-1i32).to_be_bytes()),
         }
     }
-    Datum::bytes(out)
+    Ok(Datum::bytes(out))
 }
 
 scalars! { FNS;
     "hstore_in" => |cx, a| hstore_in(cx, a[0].as_bytes()),
     "hstore_out" => |cx, a| hstore_out(cx, a[0]),
     "hstore_recv" => |cx, a| hstore_recv(cx, a[0].as_bytes()),
-    "hstore_send" => |_, a| Ok(hstore_send(a[0])),
+    "hstore_send" => |cx, a| hstore_send(cx, a[0]),
     "hstore_version_diag" => |_, _| Ok(Datum::int4(2)),
 }

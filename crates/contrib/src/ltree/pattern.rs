@@ -437,8 +437,8 @@ pub(super) fn matches(cx: &dyn FnContext, tree: DatumRef<'_>, query: DatumRef<'_
 scalars! { FNS;
     "lquery_in" => |cx, a| input(cx, a[0].as_bytes()),
     "lquery_out" => |_, a| Ok(Datum::bytes(output(a[0]))),
-    "lquery_recv" => |cx, a| input(cx, received(cx, a[0].as_bytes(), "lquery")?),
-    "lquery_send" => |_, a| Ok(sent(&output(a[0]))),
+    "lquery_recv" => |cx, a| input(cx, &received(cx, a[0].as_bytes(), "lquery")?),
+    "lquery_send" => |cx, a| sent(cx, &output(a[0])),
     "ltq_regex" => |cx, a| Ok(Datum::bool(matches(cx, a[0], a[1])?)),
     "ltq_rregex" => |cx, a| Ok(Datum::bool(matches(cx, a[1], a[0])?)),
 }

@@ -205,8 +205,8 @@ pub(super) fn matches(cx: &dyn FnContext, tree: DatumRef<'_>, query: DatumRef<'_
 scalars! { FNS;
     "ltxtq_in" => |cx, a| input(cx, a[0].as_bytes()),
     "ltxtq_out" => |cx, a| output(cx, a[0]).map(Datum::bytes),
-    "ltxtq_recv" => |cx, a| input(cx, received(cx, a[0].as_bytes(), "ltxtquery")?),
-    "ltxtq_send" => |cx, a| Ok(sent(&output(cx, a[0])?)),
+    "ltxtq_recv" => |cx, a| input(cx, &received(cx, a[0].as_bytes(), "ltxtquery")?),
+    "ltxtq_send" => |cx, a| sent(cx, &output(cx, a[0])?),
     "ltxtq_exec" => |cx, a| Ok(Datum::bool(matches(cx, a[0], a[1])?)),
     "ltxtq_rexec" => |cx, a| Ok(Datum::bool(matches(cx, a[1], a[0])?)),
 }

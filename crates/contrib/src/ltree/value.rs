@@ -7,6 +7,7 @@
 
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
+use std::borrow::Cow;
 use std::cmp::Ordering;
 use types::textsearch::ctype::Ctype;
 use values::datum::{Datum, DatumRef};
@@ -183,25 +184,29 @@ pub(super) fn parse(cx: &dyn FnContext, text: &[u8]) -> Result<Datum> {
 }
 
 /// The text of a message in binary form. `what` is the type.
-pub(super) fn received<'a>(cx: &dyn FnContext, message: &'a [u8], what: &str) -> Result<&'a [u8]> {
+pub(super) fn received<'a>(
+    cx: &dyn FnContext,
+    message: &'a [u8],
+    what: &str,
+) -> Result<Cow<'a, [u8]>> {
     let version = Reader::new(message).u8()?;
     if version != VERSION {
         return Err(PgError::internal(format!("unsupported {what} version number {version}")));
     }
-    values::text::verify(cx, &message[1..])?;
-    Ok(&message[1..])
+    values::text::from_client(cx, &message[1..])
 }
 
 /// The binary form of a text.
-pub(super) fn sent(text: &[u8]) -> Datum {
-    Datum::bytes([&[VERSION], text].concat())
+pub(super) fn sent(cx: &dyn FnContext, text: &[u8]) -> Result<Datum> {
+    let text = values::text::for_client(cx, text)?;
+    Ok(Datum::bytes([&[VERSION], &text[..]].concat()))
 }
 
 scalars! { FNS;
     "ltree_in" => |cx, a| parse(cx, a[0].as_bytes()),
     "ltree_out" => |_, a| Ltree::new(a[0]).text().map(Datum::bytes),
-    "ltree_recv" => |cx, a| parse(cx, received(cx, a[0].as_bytes(), "ltree")?),
-    "ltree_send" => |_, a| Ok(sent(&Ltree::new(a[0]).text()?)),
+    "ltree_recv" => |cx, a| parse(cx, &received(cx, a[0].as_bytes(), "ltree")?),
+    "ltree_send" => |cx, a| sent(cx, &Ltree::new(a[0]).text()?),
     "text2ltree" => |cx, a| parse(cx, a[0].as_bytes()),
     "ltree2text" => |_, a| Ltree::new(a[0]).text().map(Datum::bytes),
 }

@@ -2,9 +2,13 @@
 
 use crate::core::Core;
 use catalog::CatSession;
+use executor::spi;
 use pgerror::Result;
+use plan::PlannedStmt;
+use std::sync::Arc;
 use sysfn::SystemHost;
 use sysfn::sequence::Sequences;
+use types::Datum;
 
 impl SystemHost for Core {
     fn catalog_session(&self) -> &CatSession {
@@ -39,6 +43,14 @@ impl SystemHost for Core {
 
     fn is_read_only(&self) -> bool {
         self.transaction.mode.read_only
+    }
+
+    fn plan_queries(&mut self, sql: &str) -> Result<Vec<Arc<PlannedStmt>>> {
+        crate::query::plan_text(self, sql, &[])
+    }
+
+    fn run_plan(&mut self, plan: Arc<PlannedStmt>) -> Result<Vec<Vec<Datum>>> {
+        crate::query::run_nested(self, spi::Query::new(plan, Arc::from([])))
     }
 
     fn log(&self, message: &str) {

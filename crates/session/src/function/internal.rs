@@ -13,6 +13,7 @@ use executor::BeforeRowResult;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::any::Any;
+use sysfn::ResultRow;
 use trigger::TriggerCall;
 use types::builtin::{Builtin, BuiltinFn, SetSource};
 use types::{Datum, DatumRef};
@@ -85,7 +86,7 @@ impl Language for Internal {
             None if call.row.prosrc.as_str() == HASH_PARTITION => {
                 sysfn::hash_partition::satisfies(core, call.arg_types, args)
             }
-            Some(f) => match f.call(core, args)? {
+            Some(f) => match f.call(core, args, result_row(call, &[]))? {
                 Returned::One(value) => Ok(value),
                 Returned::Set(rows) => first_row(core, call.row, rows),
             },
@@ -119,12 +120,17 @@ impl Language for Internal {
         }
     }
 
-    fn call_set(&self, core: &mut Core, call: &Call<'_>, _: &[(Oid, i32)]) -> Result<RunningSet> {
+    fn call_set(
+        &self,
+        core: &mut Core,
+        call: &Call<'_>,
+        columns: &[(Oid, i32)],
+    ) -> Result<RunningSet> {
         let one = |value| RunningSet { whole: true, rows: ReadyRows::one(value) };
         let changed = signature::arguments(core, call)?;
         let args = changed.as_deref().unwrap_or(call.args);
         match SystemFunction::named(call.row.prosrc.as_str()) {
-            Some(f) => Ok(match f.call(core, args)? {
+            Some(f) => Ok(match f.call(core, args, result_row(call, columns))? {
                 Returned::One(value) => one(value),
                 Returned::Set(rows) => RunningSet { whole: false, rows: ReadyRows::boxed(rows) },
             }),
@@ -221,6 +227,10 @@ impl SetRows for BuiltinRows {
         };
         self.source.next(&mut cx, out)
     }
+}
+
+fn result_row<'a>(call: &Call<'a>, list: &'a [(Oid, i32)]) -> ResultRow<'a> {
+    ResultRow { ty: call.result_type, function: &call.row.row, list }
 }
 
 fn missing(row: &PgProc) -> PgError {

@@ -123,8 +123,8 @@ fn jsonb_recv(cx: &mut dyn FnContext, message: &[u8]) -> Result<Datum> {
     if version != VERSION {
         return Err(pg_err!(INTERNAL_ERROR, "unsupported jsonb version number {version}"));
     }
-    values::text::verify(cx, &message[1..])?;
-    jsonb_of(&message[1..], &InterruptChecker::new(cx))
+    let text = values::text::from_client(cx, &message[1..])?;
+    jsonb_of(&text, &InterruptChecker::new(cx))
 }
 
 fn pretty(d: DatumRef<'_>, interrupts: &InterruptChecker<'_>) -> Result<Datum> {
@@ -137,16 +137,17 @@ scalars! { FNS;
     "json_in" => |cx, a| json_in(cx, a[0].as_bytes()),
     "json_out" => |_, a| Ok(a[0].to_owned()),
     "json_recv" => |cx, a| {
-        values::text::verify(cx, a[0].as_bytes())?;
-        json_in(cx, a[0].as_bytes())
+        let text = values::text::from_client(cx, a[0].as_bytes())?;
+        json_in(cx, &text)
     },
-    "json_send" => |_, a| Ok(a[0].to_owned()),
+    "json_send" => |cx, a| values::text::send(cx, a[0]),
     "jsonb_in" => |cx, a| jsonb_of(a[0].as_bytes(), &InterruptChecker::new(cx)),
     "jsonb_out" => |cx, a| text_of(a[0], &InterruptChecker::new(cx)).map(Datum::bytes),
     "jsonb_recv" => |cx, a| jsonb_recv(cx, a[0].as_bytes()),
     "jsonb_send" => |cx, a| {
         let mut out = vec![VERSION];
-        out.extend(text_of(a[0], &InterruptChecker::new(cx))?);
+        let text = text_of(a[0], &InterruptChecker::new(cx))?;
+        out.extend_from_slice(&values::text::for_client(cx, &text)?);
         Ok(Datum::bytes(out))
     },
     "jsonb_pretty" => |cx, a| pretty(a[0], &InterruptChecker::new(cx)),

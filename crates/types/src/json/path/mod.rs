@@ -39,8 +39,7 @@ fn receive(cx: &dyn FnContext, message: &[u8]) -> Result<Datum> {
     if version != VERSION {
         return Err(pg_err!(INTERNAL_ERROR, "unsupported jsonpath version number: {version}"));
     }
-    values::text::verify(cx, &message[1..])?;
-    input(cx, &message[1..])
+    input(cx, &values::text::from_client(cx, &message[1..])?)
 }
 
 fn output(cx: &dyn FnContext, d: DatumRef<'_>) -> Result<Vec<u8>> {
@@ -140,7 +139,8 @@ scalars! { FNS;
     "jsonpath_out" => |cx, a| output(cx, a[0]).map(Datum::bytes),
     "jsonpath_send" => |cx, a| {
         let mut out = vec![VERSION];
-        out.extend(output(cx, a[0])?);
+        let text = output(cx, a[0])?;
+        out.extend_from_slice(&values::text::for_client(cx, &text)?);
         Ok(Datum::bytes(out))
     },
     "jsonb_path_exists" => |cx, a| PLAIN.exists(cx, a),

@@ -1,13 +1,12 @@
 //! Functions of text search that run queries. Counterpart: tsvector_op.c (`ts_stat`),
 //! tsquery_rewrite.c.
 
-use super::{SysCall, SysFn, text};
-use crate::core::Core;
+use crate::function::{SysCall, SysFn, text};
+use crate::host::SystemHost;
 use crate::query;
 use executor::spi;
 use ids::Oid;
 use pgerror::{Result, bail, pg_err};
-use std::sync::Arc;
 use types::textsearch::Rewriter;
 use types::textsearch::query::Query;
 use types::textsearch::stat::Statistics;
@@ -24,21 +23,24 @@ pub(super) const FNS: &[SysFn] = &[
 ];
 
 /// The rows of a query whose columns must have the given types.
-fn rows(core: &mut Core, sql: &str, types: &[Oid], message: &str) -> Result<Vec<Vec<Datum>>> {
-    let plans = query::plan_text(core, sql, &[])?;
+fn rows(
+    core: &mut dyn SystemHost,
+    sql: &str,
+    types: &[Oid],
+    message: &str,
+) -> Result<Vec<Vec<Datum>>> {
+    let plans = core.plan_queries(sql)?;
     let [plan] = &plans[..] else {
         bail!(INVALID_CURSOR_DEFINITION, "cannot open multi-query plan as cursor");
     };
     spi::check_read_only(plan).map_err(|e| e.context(format!("SQL statement \"{sql}\"")))?;
-    let targets = plan.plan_tree.info.target_list.iter().filter(|t| !t.resjunk);
-    let found: Vec<Oid> = targets.map(|t| t.expr.type_oid()).collect();
-    if found != types {
+    if !query::columns_of(plan).iter().map(|c| c.0).eq(types.iter().copied()) {
         return Err(pg_err!(INVALID_PARAMETER_VALUE, "{message}"));
     }
-    query::run_nested(core, spi::Query::new(plan.clone(), Arc::from([])))
+    core.run_plan(plan.clone())
 }
 
-fn statistics(core: &mut Core, sql: &str, weights: &[u8]) -> Result<Vec<Vec<Datum>>> {
+fn statistics(core: &mut dyn SystemHost, sql: &str, weights: &[u8]) -> Result<Vec<Vec<Datum>>> {
     let message = "ts_stat query must return one tsvector column";
     let mut statistics = Statistics::new(weights);
     for row in rows(core, sql, &[oids::TSVECTOR], message)? {
@@ -54,7 +56,7 @@ fn statistics(core: &mut Core, sql: &str, weights: &[u8]) -> Result<Vec<Vec<Datu
         .collect())
 }
 
-fn rewrite(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+fn rewrite(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Datum> {
     let query = Query::new(args[0].as_bytes());
     if query.is_empty() {
         return Ok(args[0].to_owned());
