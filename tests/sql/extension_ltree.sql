@@ -15,7 +15,7 @@ select pg_column_size('[[a.b.cde¦¦é]]'::ltree), pg_column_size('[[a.*{2}.b@|c
 select ltree_send('a.b'), lquery_send('a.*{1,2}'), ltxtq_send('a & b*')
 create table lt (id int, p ltree)
 insert into lt select row_number() over (), p::ltree from unnest(array['', 'Top', 'Top.Science', 'Top.Science.Astronomy', 'Top.Science.Astronomy.Astrophysics', 'Top.Science.Astronomy.Cosmology', 'Top.Hobbies', 'Top.Hobbies.Amateurs_Astronomy', 'Top.Collections.Pictures.Astronomy.Stars', 'top.science', 'a.b.c', 'a.b', 'a.bb', 'ab', null]) p
-select a.p, b.p, a.p < b.p, a.p <= b.p, a.p = b.p, a.p <> b.p, a.p >= b.p, a.p > b.p, ltree_cmp(a.p, b.p), a.p @> b.p, a.p <@ b.p, a.p ^@> b.p, a.p ^<@ b.p from lt a, lt b where a.id in (1, 2, 3, 4, 10, 11, 12, 13, 14) and b.id in (1, 3, 5, 10, 12, 14)
+select a.p, b.p, a.p < b.p, a.p <= b.p, a.p = b.p, a.p <> b.p, a.p >= b.p, a.p > b.p, sign(ltree_cmp(a.p, b.p)), a.p @> b.p, a.p <@ b.p, a.p ^@> b.p, a.p ^<@ b.p from lt a, lt b where a.id in (1, 2, 3, 4, 10, 11, 12, 13, 14) and b.id in (1, 3, 5, 10, 12, 14)
 select p, nlevel(p), index(p, 'Science'), index(p, 'Astronomy.Stars', -2), index(p, 'b', 1), index(p, ''), p || 'x.y', p || 'z'::ltree, 'q.r' || p, ltree2text(p) from lt order by p
 select subltree('a.b.c.d', [[0, 1¦1, 3¦0, 9¦2, 2¦3, 1¦-1, 2¦4, 4]])
 select subpath('a.b.c.d', [[0¦1¦-1¦-2¦4¦-5¦-9]])

@@ -48,3 +48,21 @@ SELECT setval('calls', 1); SELECT count(*) FROM five f JOIN five g ON f.k = g.k 
 CREATE SEQUENCE vc_sq; CREATE VIEW vc_v AS SELECT g AS k, g::text AS s FROM generate_series(1, 4) g
 SELECT sum(m * 0) FROM (SELECT (SELECT nextval('vc_sq') WHERE t [[IS DISTINCT FROM NULL¦IS NOT NULL]]) m FROM vc_v AS t) s; SELECT last_value FROM vc_sq
 DROP VIEW vc_v; DROP SEQUENCE vc_sq
+
+-- A condition with a volatile function is no condition of a hash or merge join and of a TID scan, and proves no
+-- uniqueness, so that it is evaluated for each pair of rows.
+CREATE SEQUENCE vc_calls; CREATE FUNCTION vc_f(x int) RETURNS int LANGUAGE plpgsql AS 'BEGIN PERFORM nextval(''vc_calls''); RETURN x; END'
+CREATE TABLE vc_a (id int PRIMARY KEY, v int); CREATE TABLE vc_b (id int PRIMARY KEY, v int); INSERT INTO vc_a SELECT g, g % 10 FROM generate_series(1, 30) g; INSERT INTO vc_b SELECT g, g % 7 FROM generate_series(1, 30) g; CREATE INDEX ON vc_b (v); ANALYZE vc_a, vc_b
+SELECT setval('vc_calls', 1); SELECT count(*) FROM vc_a a [[JOIN¦LEFT JOIN¦RIGHT JOIN¦FULL JOIN]] vc_b b ON vc_f(a.id) = b.[[id¦v]]; SELECT last_value FROM vc_calls
+SELECT setval('vc_calls', 1); SELECT count(b.v) FROM vc_a a LEFT JOIN vc_b b ON vc_f(a.id) = b.id; SELECT last_value FROM vc_calls
+SELECT setval('vc_calls', 1); SELECT count(*) FROM vc_a a JOIN vc_b b ON a.id = vc_f(b.id) WHERE a.v < 5; SELECT last_value FROM vc_calls
+SELECT count(*) FROM vc_a a FULL JOIN vc_b b ON a.id = b.id AND [[vc_f(a.id) = b.id¦vc_f(a.id) = 1]]
+SELECT setval('vc_calls', 1); SELECT count(*) FROM vc_a a WHERE a.id IN (SELECT vc_f(id) FROM vc_b); SELECT last_value FROM vc_calls
+SELECT setval('vc_calls', 1); SELECT count(*) FROM vc_a a WHERE vc_f(a.id) IN (SELECT id FROM vc_b); SELECT last_value FROM vc_calls
+SELECT setval('vc_calls', 1); SELECT count(*) FROM vc_a WHERE ctid [[=¦<]] format('(0,%s)', vc_f(3))::tid; SELECT last_value FROM vc_calls
+SELECT setval('vc_calls', 1); SELECT count(*) FROM vc_a WHERE ctid = ANY (ARRAY[format('(0,%s)', vc_f(3))::tid]); SELECT last_value FROM vc_calls
+SELECT setval('vc_calls', 1); SELECT count(*) FROM vc_a a, vc_b b WHERE b.ctid = format('(0,%s)', vc_f(a.id))::tid; SELECT last_value FROM vc_calls
+SELECT setval('vc_calls', 1); DELETE FROM vc_a USING vc_b b WHERE vc_f(vc_a.id) = b.id AND vc_a.id < 5; SELECT last_value FROM vc_calls
+EXPLAIN (COSTS OFF) SELECT 1 FROM vc_a a JOIN vc_b b ON b.id = a.id AND b.v = a.v + random()::int
+EXPLAIN (COSTS OFF) SELECT 1 FROM vc_a a LEFT JOIN vc_b b ON vc_f(a.id) = b.id
+DROP TABLE vc_a, vc_b; DROP FUNCTION vc_f; DROP SEQUENCE vc_calls

@@ -6,7 +6,7 @@ use crate::cache;
 use crate::cx::CatCx;
 use crate::rows::{AclItem, PgClass};
 pub use ids::builtin::role as roles;
-use ids::{Oid, RelKind};
+use ids::{AttrNo, Oid, RelKind};
 use pgerror::{PgError, Result, pg_err};
 
 /// Privilege bits. Counterpart: `ACL_INSERT` and others of parsenodes.h.
@@ -235,6 +235,48 @@ impl CatCx<'_> {
             have |= writes;
         }
         Ok(have)
+    }
+
+    /// True if the role has the privilege on all these columns of a relation, by grants on columns.
+    /// Column 0 stands for all columns. With an empty list: true if it has the privilege on any
+    /// column.
+    pub fn may_columns(
+        &mut self,
+        role: Oid,
+        class: &PgClass,
+        wanted: u32,
+        columns: &[AttrNo],
+    ) -> Result<bool> {
+        let whole = columns.is_empty() || columns.contains(&0);
+        let live: Vec<AttrNo> = match whole {
+            true => {
+                let desc = self.relation(class.oid)?;
+                desc.attributes.iter().filter(|a| !a.attisdropped).map(|a| a.attnum).collect()
+            }
+            false => Vec::new(),
+        };
+        if columns.is_empty() {
+            for n in live {
+                if self.may_column(role, class, wanted, n)? {
+                    return Ok(true);
+                }
+            }
+            return Ok(false);
+        }
+        for &n in columns.iter().filter(|n| **n != 0).chain(&live) {
+            if !self.may_column(role, class, wanted, n)? {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    }
+
+    fn may_column(&mut self, role: Oid, class: &PgClass, wanted: u32, n: AttrNo) -> Result<bool> {
+        let acl = self.attribute(class.oid, n)?.and_then(|a| a.attacl.clone());
+        match acl {
+            Some(acl) => self.has_privilege(role, class.relowner, Some(&acl), Kind::Column, wanted),
+            None => Ok(false),
+        }
     }
 
     /// The subset of the privileges `wanted` on a schema that the role has. Counterpart:

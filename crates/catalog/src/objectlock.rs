@@ -14,8 +14,9 @@ use lmgr::{Acquired, LockMode, LockTag};
 use pgerror::{PgError, Result, SqlState};
 
 impl CatCx<'_> {
-    /// Acquires a lock on the object, or on the relation of a column. True if another session had
-    /// to end its transaction first, which may have dropped the object or added dependents.
+    /// Acquires a lock on the object, or on the relation of a column unless the session has a lock
+    /// on it that is at least as strong. True if another session had to end its transaction first,
+    /// which may have dropped the object or added dependents.
     fn lock_object(&mut self, object: ObjectAddress, mode: LockMode) -> Result<bool> {
         let database = self.session.catalog.database();
         let tag = match object.class {
@@ -27,6 +28,9 @@ impl CatCx<'_> {
         };
         // No other session sees the catalogs of a new cluster.
         let Store::Engine(store) = &mut self.store else { return Ok(false) };
+        if object.class == PgClass::RELATION && store.backend.holds_lock_at_least(tag, mode) {
+            return Ok(false);
+        }
         if store.backend.try_lock(tag, mode)? != Acquired::NotAvailable {
             return Ok(false);
         }

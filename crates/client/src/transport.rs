@@ -1,6 +1,6 @@
 //! The transport between session and client. `server` implements it over sockets, tests over pipes.
 
-use pgerror::Result;
+use pgerror::{PgError, Result};
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
@@ -123,23 +123,49 @@ pub struct EarlyOutput {
     pub pending: Vec<u8>,
     /// Some bytes have been sent.
     pub has_sent: bool,
+    /// Little is kept for the end of the statement, which sends something else too.
+    pub is_lazy: bool,
 }
 
+/// The numbers of notices and of bytes of their messages that are kept for the end of a statement.
+const KEPT_NOTICES: usize = 64;
+const KEPT_NOTICE_BYTES: usize = 64 << 10;
+
+/// Number of bytes that may be pending while the client does not read.
+const PENDING_BYTES_MAX: usize = 1 << 20;
+
+/// Time between two attempts to send to a client that does not read.
+pub const SEND_INTERVAL: Duration = Duration::from_millis(1);
+
 impl EarlyOutput {
-    pub fn new(write: ClientOutput, pending: Vec<u8>) -> EarlyOutput {
-        EarlyOutput { write, pending, has_sent: false }
+    pub fn new(write: ClientOutput, pending: Vec<u8>, is_lazy: bool) -> EarlyOutput {
+        EarlyOutput { write, pending, has_sent: false, is_lazy }
     }
 
-    /// Sends what the client accepts now; the rest stays pending.
-    pub fn send(&mut self) {
-        while !self.pending.is_empty() {
-            match (self.write)(&self.pending) {
-                Ok(sent) if sent > 0 => {
-                    self.pending.drain(..sent);
-                    self.has_sent = true;
-                }
-                _ => break,
+    /// True if the notices are to be kept for the end of the statement.
+    pub fn keeps(&self, notices: &[PgError]) -> bool {
+        self.is_lazy
+            && notices.len() < KEPT_NOTICES
+            && notices.iter().map(|n| n.message().len()).sum::<usize>() < KEPT_NOTICE_BYTES
+    }
+
+    /// Sends what the client accepts now; the rest stays pending. True if so much of it is pending
+    /// that the statement is to wait for the client.
+    pub fn send(&mut self) -> bool {
+        let mut sent = 0;
+        let blocked = loop {
+            let rest = &self.pending[sent..];
+            if rest.is_empty() {
+                break false;
             }
-        }
+            match (self.write)(rest) {
+                Ok(0) => break true,
+                Ok(count) => sent += count,
+                Err(e) => break e.kind() == io::ErrorKind::WouldBlock,
+            }
+        };
+        self.has_sent |= sent > 0;
+        self.pending.drain(..sent);
+        blocked && self.pending.len() > PENDING_BYTES_MAX
     }
 }

@@ -9,7 +9,7 @@ use ids::builtin::role::DATABASE_OWNER;
 use ids::code::SharedDepType;
 use parse::ast::{
     AlterRoleStmt, CreateRoleStmt, DefElem, DropRoleStmt, GrantRoleStmt, Node, RoleSpec,
-    RoleStmtType,
+    RoleSpecType, RoleStmtType,
 };
 use pgerror::{Result, Severity, bail, pg_err};
 use utility::host::{CommandHost, notice};
@@ -155,8 +155,21 @@ fn row_of(host: &mut dyn CommandHost, oid: Oid) -> Result<catalog::Row<PgAuthid>
     row.ok_or_else(|| pg_err!(UNDEFINED_OBJECT, "role with OID {oid} does not exist"))
 }
 
+/// Error 42939 for the name of a role that the system reserves. Counterpart:
+/// `check_rolespec_name`.
+pub(crate) fn not_reserved(role: &RoleSpec) -> Result<()> {
+    match &role.rolename {
+        Some(name) if role.roletype == RoleSpecType::Name && name.starts_with("pg_") => {
+            Err(pg_err!(RESERVED_NAME, "role name \"{name}\" is reserved")
+                .detail("Cannot alter reserved roles."))
+        }
+        _ => Ok(()),
+    }
+}
+
 /// ALTER ROLE with options; ALTER GROUP ADD and DROP USER.
 pub fn alter_role(host: &mut dyn CommandHost, stmt: &AlterRoleStmt, sql: &str) -> Result<()> {
+    not_reserved(&stmt.role)?;
     let oid = names::role_oid(host, &stmt.role)?;
     let row = row_of(host, oid)?;
     let user = names::user(host);

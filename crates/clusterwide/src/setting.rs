@@ -2,9 +2,10 @@
 //!
 //! Counterpart: pg_db_role_setting.c.
 
+use crate::role;
 use catalog::rows::{PgDbRoleSetting, Text, indexes};
 use ids::Oid;
-use parse::ast::{AlterRoleSetStmt, RoleSpecType, VariableSetKind, VariableSetStmt};
+use parse::ast::{AlterRoleSetStmt, VariableSetKind, VariableSetStmt};
 use pgerror::{Result, bail, pg_err};
 use utility::host::CommandHost;
 use utility::names;
@@ -68,13 +69,10 @@ pub fn alter_role_set(host: &mut dyn CommandHost, stmt: &AlterRoleSetStmt) -> Re
     let superuser = names::is_superuser(host)?;
     let role = match &stmt.role {
         Some(spec) => {
+            role::not_reserved(spec)?;
             let oid = names::role_oid(host, spec)?;
             let row = host.catalog().role_row(oid)?;
             let row = row.ok_or_else(|| pg_err!(UNDEFINED_OBJECT, "role does not exist"))?;
-            if spec.roletype == RoleSpecType::Name && row.rolname.as_str().starts_with("pg_") {
-                return Err(pg_err!(RESERVED_NAME, "role name \"{}\" is reserved", row.rolname)
-                    .detail("Role names starting with \"pg_\" are reserved."));
-            }
             let user = names::user(host);
             let creates = host.catalog().role_row(user)?.is_some_and(|r| r.rolcreaterole);
             if row.rolsuper && !superuser {

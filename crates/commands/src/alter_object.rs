@@ -179,7 +179,7 @@ fn move_row(host: &mut dyn CommandHost, row: &ObjectRow, schema: Oid) -> Result<
     if old == schema {
         return Ok(());
     }
-    check_schemas(host, old, schema)?;
+    creation::check_move(host, old, schema)?;
     let this = row.class.address(row.oid()?);
     let name = row.name()?;
     if !names::is_superuser(host)? {
@@ -198,22 +198,6 @@ fn move_row(host: &mut dyn CommandHost, row: &ObjectRow, schema: Oid) -> Result<
     cat.update_object(row, &row.with_namespace(schema))?;
     cat.change_dependency(this, PgNamespace::RELATION, old, schema)?;
     cat.increment_command_counter()
-}
-
-/// Error 0A000 for temporary schemas and for the schema of TOAST tables. Counterpart:
-/// `CheckSetNamespace`.
-fn check_schemas(host: &mut dyn CommandHost, old: Oid, new: Oid) -> Result<()> {
-    for schema in [old, new] {
-        let name = host.catalog().namespace_name(schema)?.unwrap_or_default();
-        let name = name.as_str();
-        if name.starts_with("pg_temp_") || name.starts_with("pg_toast_temp_") {
-            bail!(FEATURE_NOT_SUPPORTED, "cannot move objects into or out of temporary schemas");
-        }
-    }
-    if [old, new].contains(&catalog::namespace::PG_TOAST) {
-        bail!(FEATURE_NOT_SUPPORTED, "cannot move objects into or out of TOAST schema");
-    }
-    Ok(())
 }
 
 /// Counterpart: `AlterObjectOwner_internal`.

@@ -54,7 +54,7 @@ pub fn alter_table(host: &mut dyn CommandHost, stmt: &AlterTableStmt, sql: &str)
     };
     let rel = host.catalog().relation(oid)?;
     names::must_own_relation(host, &rel)?;
-    names::not_a_catalog(&rel)?;
+    names::not_a_catalog(host, &rel)?;
     check_object_type(&rel, stmt.objtype)?;
     if rel.kind() == RelKind::ForeignTable {
         return Err(PgError::unsupported(format!("foreign table \"{}\"", rel.name())));

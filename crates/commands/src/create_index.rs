@@ -31,6 +31,8 @@ pub fn create_index_of(
         host.prevent_in_transaction_block("CREATE INDEX CONCURRENTLY")?;
     }
     let rel = names::open(host, &stmt.relation, names::mode::SHARE)?;
+    names::must_own_relation(host, &rel)?;
+    names::not_a_catalog(host, &rel)?;
     let kinds = [RelKind::Table, RelKind::MaterializedView, RelKind::PartitionedTable];
     if !kinds.contains(&rel.kind()) {
         return Err(pg_err!(
@@ -40,7 +42,6 @@ pub fn create_index_of(
         )
         .detail(class::kind_not_supported(rel.kind())));
     }
-    names::must_own_relation(host, &rel)?;
     let partitioned = rel.kind() == RelKind::PartitionedTable;
     if partitioned && stmt.concurrent {
         bail!(

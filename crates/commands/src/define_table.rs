@@ -10,7 +10,7 @@ use crate::inherit::Merge;
 use crate::like::{self, DeferredObjects};
 use crate::partitions::indexes::{self, Creation};
 use crate::partitions::{attach, bound, key, triggers};
-use crate::relation::{self, NewColumn, NewRelation};
+use crate::relation::{self, COLUMNS_MAX, NewColumn, NewRelation};
 use crate::{constraint, hierarchy, inherit, sequence, toast};
 use analyze::SessionLookup;
 use catalog::rows::{PgClass, PgType};
@@ -165,6 +165,9 @@ fn elements(
         }
     }
     let is_typed = out.of_type.is_some();
+    if own.len() > COLUMNS_MAX {
+        bail!(TOO_MANY_COLUMNS, "tables can have at most {COLUMNS_MAX} columns");
+    }
     for (i, column) in own.iter().enumerate() {
         let name = &column.column.name;
         let found = out.columns.iter().any(|c| c.column.name == *name);
@@ -172,7 +175,7 @@ fn elements(
         if is_option && stmt.partbound.is_none() && !(is_typed && found) {
             bail!(UNDEFINED_COLUMN, "column \"{name}\" does not exist");
         }
-        if own[..i].iter().any(|c| c.column.name == *name) {
+        if own[i + 1..].iter().any(|c| c.column.name == *name) {
             bail!(DUPLICATE_COLUMN, "column \"{name}\" specified more than once");
         }
     }

@@ -194,7 +194,6 @@ fn statement_name(node: &Node) -> &'static str {
         Node::CreateSubscriptionStmt(_)
         | Node::AlterSubscriptionStmt(_)
         | Node::DropSubscriptionStmt(_) => "subscriptions",
-        Node::LoadStmt(_) => "LOAD",
         Node::RuleStmt(_) => "CREATE RULE",
         Node::CreatePolicyStmt(_) | Node::AlterPolicyStmt(_) => "policies",
         Node::DefineStmt(s) => match s.kind {

@@ -7,6 +7,7 @@ use catalog::ObjectAddress;
 use catalog::object::ObjectClass;
 use catalog::rows::{CatalogRow, PgClass, PgExtension, PgNamespace, PgType, indexes};
 use define::creation;
+use define::object::address;
 use ids::Oid;
 use ids::code::DepType;
 use pgerror::{PgError, Result, bail};
@@ -28,6 +29,7 @@ pub fn set_schema(host: &mut dyn CommandHost, extension: Oid, schema: &str) -> R
     if row.extnamespace == schema {
         return Ok(());
     }
+    creation::check_move(host, row.extnamespace, schema)?;
     let dependents = host.catalog().dependents_of(this)?;
     for d in dependents.iter().filter(|d| d.deptype == DepType::Extension) {
         let member = ObjectAddress { class: d.classid, object: d.objid, sub: d.objsubid };
@@ -66,6 +68,11 @@ fn move_member(
         )
         .detail(format!("{what} is not in the extension's schema \"{shown}\"")));
     }
+    if member.class != PgType::RELATION && !names::is_superuser(host)? {
+        let name = row.name()?;
+        address::must_own_row(host, &row, name.as_str())?;
+    }
+    let mut cat = host.catalog();
     cat.update_object(&row, &row.with_namespace(schema))?;
     cat.change_dependency(member, PgNamespace::RELATION, old, schema)?;
     if member.class == PgType::RELATION {

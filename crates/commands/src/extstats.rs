@@ -96,7 +96,7 @@ fn create_in(
         .detail(class::kind_not_supported(rel.kind())));
     }
     names::must_own_relation(host, &rel)?;
-    names::not_a_catalog(&rel)?;
+    names::not_a_catalog(host, &rel)?;
     // Expressions are analysed before the other checks, because the order determines which error is
     // reported.
     let mut analysed = Vec::with_capacity(stmt.exprs.len());

@@ -13,7 +13,7 @@ pub use tree::{clone_to_partition, detach, inherited_references};
 
 use crate::constraint::{self, check_name_free};
 use crate::relation::SYSTEM_COLUMNS;
-use catalog::RelDesc;
+use catalog::{RelDesc, acl};
 use ids::code::{CastContext, ColumnGenerated, ConType, FkAction, TypType};
 use ids::strategy::btree::EQUAL;
 use ids::{AttrNo, Oid, Persistence, RelKind};
@@ -122,6 +122,16 @@ pub struct Addition {
     pub recurse: bool,
 }
 
+/// Error 42501 unless the user has REFERENCES on the referenced table or on all these columns of
+/// it. Counterpart: `checkFkeyPermissions`.
+fn check_references(host: &mut dyn CommandHost, pk: &RelDesc, columns: &[AttrNo]) -> Result<()> {
+    let user = names::user(host);
+    if host.catalog().may_columns(user, &pk.class.row, acl::REFERENCES, columns)? {
+        return Ok(());
+    }
+    names::check_table_privileges(host, pk, acl::REFERENCES)
+}
+
 /// Adds a foreign key to a table, and to its partitions and those of the referenced table. Returns
 /// the constraints that the existing rows have to be checked against.
 pub fn add(
@@ -144,7 +154,7 @@ pub fn add(
     if !matches!(pk.kind(), RelKind::Table | RelKind::PartitionedTable) {
         bail!(WRONG_OBJECT_TYPE, "referenced relation \"{}\" is not a table", pk.name());
     }
-    names::not_a_catalog(&pk)?;
+    names::not_a_catalog(host, &pk)?;
     check_persistence(&rel, &pk)?;
     let fk_columns = key_columns(&rel, &def.fk_attrs)?;
     let set_columns = delete_set_columns(&rel, def, &fk_columns)?;
@@ -161,7 +171,7 @@ pub fn add(
     host.lock_relation(pk.oid(), names::mode::ACCESS_SHARE)?;
     host.lock_relation(table, names::mode::ACCESS_SHARE)?;
     host.lock_relation(table, names::mode::SHARE_ROW_EXCLUSIVE)?;
-    names::check_table_privileges(host, &pk, catalog::acl::REFERENCES)?;
+    check_references(host, &pk, &pk_columns)?;
     actions_on_generated(&rel, def, &fk_columns)?;
     if fk_columns.len() != pk_columns.len() {
         bail!(

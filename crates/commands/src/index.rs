@@ -848,6 +848,8 @@ pub fn build_entries(
         columns = rel.attributes.iter().map(|a| a.attnum).collect();
     }
     let mut available = exprs::Columns { columns: &columns, row: whole.then(|| rel.row_desc()) };
+    let calls = eval::called(list.iter().chain(&predicate), host.facts())?;
+    host.facts().may_call(&calls)?;
     let mut programs = Vec::new();
     for e in &list {
         programs.push(Compiler::new(host.facts(), &mut available).compile(e)?);

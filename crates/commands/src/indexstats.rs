@@ -67,6 +67,8 @@ fn of_index(
         return Ok(Vec::new());
     };
     let mut available = exprs::Columns { columns, row: whole.then(|| rel.row_desc()) };
+    let calls = eval::called(list.iter().chain(&predicate), host.facts())?;
+    host.facts().may_call(&calls)?;
     let mut programs = Vec::new();
     for e in &list {
         programs.push(Compiler::new(host.facts(), &mut available).compile(e)?);

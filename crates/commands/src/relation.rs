@@ -313,18 +313,30 @@ pub fn class_row(spec: &NewRelation<'_>, oid: Oid) -> PgClass {
 
 /// Error 42501 for user relations in system schemas. Counterpart: `heap_create`.
 fn check_namespace(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<()> {
-    let system = spec.namespace == catalog::namespace::PG_CATALOG
-        && !matches!(spec.kind, RelKind::Index | RelKind::Toast);
-    if !system || host.setting("allow_system_table_mods") == "on" {
+    let schema = match spec.namespace {
+        _ if matches!(spec.kind, RelKind::Index | RelKind::Toast) => return Ok(()),
+        catalog::namespace::PG_CATALOG => "pg_catalog",
+        catalog::namespace::PG_TOAST => "pg_toast",
+        _ => return Ok(()),
+    };
+    if host.setting("allow_system_table_mods") == "on" {
         return Ok(());
     }
-    Err(pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied to create \"pg_catalog.{}\"", spec.name)
+    Err(pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied to create \"{schema}.{}\"", spec.name)
         .detail("System catalog modifications are currently disallowed."))
 }
 
 /// Creates a relation with everything except constraints, defaults and a TOAST table. It is locked
 /// exclusively, and visible to the next command.
 pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid> {
+    let is_part = matches!(spec.kind, RelKind::Index | RelKind::PartitionedIndex | RelKind::Toast);
+    let temporary = spec.persistence == Persistence::Temporary;
+    if temporary && !is_part && host.catalog().session.restricted {
+        bail!(
+            INSUFFICIENT_PRIVILEGE,
+            "cannot create temporary table within security-restricted operation"
+        );
+    }
     check_columns(host, spec.columns, spec.kind)?;
     if host.catalog().relation_in(spec.namespace, spec.name)?.is_some() {
         bail!(DUPLICATE_TABLE, "relation \"{}\" already exists", spec.name);

@@ -72,6 +72,7 @@ pub fn set_schema(host: &mut dyn CommandHost, stmt: &AlterObjectSchemaStmt) -> R
         return Ok(());
     }
     creation::may_create_in(host, schema)?;
+    creation::check_move(host, rel.class.relnamespace, schema)?;
     move_relation(host, &rel, schema)
 }
 
@@ -97,7 +98,7 @@ fn target(
     };
     let rel = host.catalog().relation(oid)?;
     names::must_own_relation(host, &rel)?;
-    names::not_a_catalog(&rel)?;
+    names::not_a_catalog(host, &rel)?;
     Ok(Some(rel))
 }
 

@@ -23,7 +23,7 @@ use utility::{class, names};
 pub(crate) fn create(host: &mut dyn CommandHost, stmt: &CreateTrigStmt, sql: &str) -> Result<()> {
     let rel = names::open(host, &stmt.relation, names::mode::SHARE_ROW_EXCLUSIVE)?;
     check_relation(&rel, stmt)?;
-    names::not_a_catalog(&rel)?;
+    names::not_a_catalog(host, &rel)?;
     let other = match &stmt.constrrel {
         Some(rv) if stmt.isconstraint => Some(names::open(host, rv, names::mode::ACCESS_SHARE)?),
         _ => None,

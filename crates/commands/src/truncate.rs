@@ -94,7 +94,7 @@ fn add_child(host: &mut dyn CommandHost, tables: &mut Vec<Arc<RelDesc>>, oid: Oi
     if tables.iter().any(|t| t.oid() == oid) {
         return Ok(());
     }
-    check_kind(&rel)?;
+    check_kind(host, &rel)?;
     host.check_not_in_use(oid, rel.name(), "TRUNCATE")?;
     tables.push(rel);
     Ok(())
@@ -131,18 +131,18 @@ fn fire(host: &mut dyn CommandHost, rel: &Arc<OpenRel>, timing: Timing) -> Resul
 
 /// The checks that are made before the lock is requested.
 fn may_truncate(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
-    check_kind(rel)?;
+    check_kind(host, rel)?;
     names::check_table_privileges(host, rel, acl::TRUNCATE)
 }
 
-fn check_kind(rel: &RelDesc) -> Result<()> {
+fn check_kind(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     if rel.kind() == RelKind::ForeignTable {
         return Err(PgError::unsupported(format!("foreign table \"{}\"", rel.name())));
     }
     if !matches!(rel.kind(), RelKind::Table | RelKind::PartitionedTable) {
         bail!(WRONG_OBJECT_TYPE, "\"{}\" is not a table", rel.name());
     }
-    names::not_a_catalog(rel)
+    names::not_a_catalog(host, rel)
 }
 
 fn check(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {

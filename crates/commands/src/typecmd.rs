@@ -270,6 +270,7 @@ pub fn set_schema(
     if schema == row.typnamespace {
         return Ok(());
     }
+    creation::check_move(host, row.typnamespace, schema)?;
     if row.typtype == TypType::Composite {
         let rel = host.catalog().relation(row.typrelid)?;
         crate::relname::move_relation(host, &rel, schema)?;

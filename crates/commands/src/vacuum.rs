@@ -569,7 +569,15 @@ fn report(host: &mut dyn CommandHost, rel: &RelDesc, r: &VacuumResult) -> Result
 fn analyze_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -> Result<()> {
     let lock = names::mode::SHARE_UPDATE_EXCLUSIVE;
     let Some(rel) = open(host, target, lock, "analyze", params)? else { return Ok(()) };
-    if rel.kind() == RelKind::Toast || rel.oid() == PgStatistic::RELATION {
+    if rel.kind() == RelKind::Toast {
+        if !params.vacuum {
+            let name = rel.name();
+            let what = "cannot analyze non-tables or special system tables";
+            warn(host, pg_err!(WARNING, "skipping \"{name}\" --- {what}"));
+        }
+        return Ok(());
+    }
+    if rel.oid() == PgStatistic::RELATION {
         return Ok(());
     }
     let default = number(host, "default_statistics_target", 100) as i32;

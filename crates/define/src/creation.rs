@@ -27,6 +27,22 @@ pub fn target_schema(host: &mut dyn CommandHost, name: &str) -> Result<Oid> {
     Ok(schema)
 }
 
+/// Error 0A000 if an object is moved into or out of a temporary schema or that of TOAST tables.
+/// Counterpart: `CheckSetNamespace`.
+pub fn check_move(host: &mut dyn CommandHost, old: Oid, new: Oid) -> Result<()> {
+    for schema in [old, new] {
+        let name = host.catalog().namespace_name(schema)?.unwrap_or_default();
+        let name = name.as_str();
+        if name.starts_with("pg_temp_") || name.starts_with("pg_toast_temp_") {
+            bail!(FEATURE_NOT_SUPPORTED, "cannot move objects into or out of temporary schemas");
+        }
+    }
+    if [old, new].contains(&catalog::namespace::PG_TOAST) {
+        bail!(FEATURE_NOT_SUPPORTED, "cannot move objects into or out of TOAST schema");
+    }
+    Ok(())
+}
+
 /// Error 42501 unless the user has CREATE on the schema.
 pub fn may_create_in(host: &mut dyn CommandHost, schema: Oid) -> Result<()> {
     let user = names::user(host);
@@ -40,12 +56,6 @@ pub fn may_create_in(host: &mut dyn CommandHost, schema: Oid) -> Result<()> {
 
 /// The session's temporary schema. The role may have lost the right to create objects in it.
 fn own_temp_schema(host: &mut dyn CommandHost) -> Result<Oid> {
-    if host.catalog().session.restricted {
-        bail!(
-            INSUFFICIENT_PRIVILEGE,
-            "cannot create temporary table within security-restricted operation"
-        );
-    }
     let schema = temp::schema(host)?;
     may_create_in(host, schema)?;
     Ok(schema)

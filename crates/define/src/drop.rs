@@ -180,7 +180,7 @@ fn may_drop(host: &mut dyn CommandHost, rel: &RelDesc, kind: RelKind, article: &
     if !owns_schema {
         names::must_own_relation(host, rel)?;
     }
-    names::not_a_catalog(rel)
+    names::not_a_catalog(host, rel)
 }
 
 fn wrong_kind(rel: &RelDesc, actual: RelKind, article: &str) -> PgError {

@@ -6,6 +6,7 @@ mod body;
 pub mod lookup;
 mod shell;
 pub(crate) mod signature;
+pub mod transpose;
 
 use crate::object::owner;
 use crate::{basetype, creation, default_acl, typerow};
@@ -704,6 +705,7 @@ pub fn set_schema(host: &mut dyn CommandHost, oid: Oid, schema: &str) -> Result<
     if schema == row.pronamespace {
         return Ok(());
     }
+    creation::check_move(host, row.pronamespace, schema)?;
     let name = row.proname.to_string();
     name_is_free(host, &row, &name, schema)?;
     let mut cat = host.catalog();

@@ -3,7 +3,7 @@
 //! Counterpart: `CreateCommandTag`, `ClassifyUtilityCommandAsReadOnly`.
 
 use crate::object::kind::{alter_tag, drop_tag};
-use parse::ast::{Node, ObjectType, TransactionStmtKind};
+use parse::ast::{DiscardMode, Node, ObjectType, TransactionStmtKind, VariableSetKind};
 
 /// The tag of a command that is not a query.
 pub fn command_tag(stmt: &Node) -> &'static str {
@@ -105,6 +105,39 @@ pub fn command_tag(stmt: &Node) -> &'static str {
         Node::DefineStmt(s) => definition_tag(s.kind),
         Node::AlterTsDictionaryStmt(_) => "ALTER TEXT SEARCH DICTIONARY",
         Node::AlterTsConfigurationStmt(_) => "ALTER TEXT SEARCH CONFIGURATION",
+        other => session_tag(other),
+    }
+}
+
+/// The tag of a statement that concerns the session.
+fn session_tag(stmt: &Node) -> &'static str {
+    match stmt {
+        Node::AlterSystemStmt(_) => "ALTER SYSTEM",
+        Node::VariableSetStmt(s) => match s.kind {
+            VariableSetKind::Reset | VariableSetKind::ResetAll => "RESET",
+            _ => "SET",
+        },
+        Node::VariableShowStmt(_) => "SHOW",
+        Node::ExplainStmt(_) => "EXPLAIN",
+        Node::DiscardStmt(s) => match s.target {
+            DiscardMode::All => "DISCARD ALL",
+            DiscardMode::Plans => "DISCARD PLANS",
+            DiscardMode::Sequences => "DISCARD SEQUENCES",
+            DiscardMode::Temp => "DISCARD TEMP",
+        },
+        Node::PrepareStmt(_) => "PREPARE",
+        Node::ExecuteStmt(_) => "EXECUTE",
+        Node::DeallocateStmt(s) if s.name.is_none() => "DEALLOCATE ALL",
+        Node::DeallocateStmt(_) => "DEALLOCATE",
+        Node::DeclareCursorStmt(_) => "DECLARE CURSOR",
+        Node::FetchStmt(s) if s.ismove => "MOVE",
+        Node::FetchStmt(_) => "FETCH",
+        Node::ClosePortalStmt(s) if s.portalname.is_none() => "CLOSE CURSOR ALL",
+        Node::ClosePortalStmt(_) => "CLOSE CURSOR",
+        Node::ListenStmt(_) => "LISTEN",
+        Node::NotifyStmt(_) => "NOTIFY",
+        Node::UnlistenStmt(_) => "UNLISTEN",
+        Node::ConstraintsSetStmt(_) => "SET CONSTRAINTS",
         _ => "???",
     }
 }

@@ -656,6 +656,11 @@ impl Backend {
         self.txn.locks().holds(tag, mode)
     }
 
+    /// True if the session holds the lock in this mode or a stronger one.
+    pub fn holds_lock_at_least(&mut self, tag: LockTag, mode: LockMode) -> bool {
+        self.txn.locks().holds_at_least(tag, mode)
+    }
+
     /// Releases one acquisition made in this (sub)transaction.
     pub fn unlock(&mut self, tag: LockTag, mode: LockMode) -> bool {
         let owner = self.txn.lock_owner();

@@ -6,7 +6,7 @@ use crate::tempfile::TempFile;
 use pgerror::{PgError, Result};
 use sync::Arc;
 use types::batch::{BytesColumn, NullMask};
-use types::{Batch, Column, ColumnData, DatumRef};
+use types::{BATCH_ROWS_MAX, Batch, Column, ColumnData, DatumRef};
 
 /// Offset and length of a batch in its file.
 #[derive(Clone, Copy)]
@@ -78,13 +78,17 @@ impl RowFile {
 /// Batches are closed at this number of bytes, so that readers decode small pieces.
 const BATCH_BYTES: usize = 64 << 10;
 
+/// Larger batches are divided when they are added to [`StoredRows`].
+const UNDIVIDED_BYTES_MAX: usize = 8 * BATCH_BYTES;
+
 /// Rows that are complete before the first one is read, so that several readers share them without
 /// locks. Beyond the memory limit, all complete batches are in a file.
 pub struct StoredRows {
     batches: Vec<Arc<Batch>>,
     file: Option<RowFile>,
-    /// The rows that were added last.
+    /// The rows that were added last, and the size of their values.
     open: Batch,
+    open_bytes: usize,
     /// Size of `batches`, and its limit.
     bytes: usize,
     limit: usize,
@@ -96,7 +100,15 @@ impl StoredRows {
     /// limit in bytes.
     pub fn new(by_val: impl IntoIterator<Item = bool>, limit: usize) -> StoredRows {
         let open = Batch::new(by_val);
-        StoredRows { batches: Vec::new(), file: None, open, bytes: 0, limit, rows: 0 }
+        StoredRows {
+            batches: Vec::new(),
+            file: None,
+            open,
+            open_bytes: 0,
+            bytes: 0,
+            limit,
+            rows: 0,
+        }
     }
 
     /// Number of rows.
@@ -108,27 +120,81 @@ impl StoredRows {
     pub fn push(&mut self, be: &mut Backend, values: &[DatumRef<'_>]) -> Result<()> {
         self.open.push_row(values);
         self.rows += 1;
-        if self.open.is_full() || self.open.memory() >= BATCH_BYTES.min(self.limit) {
+        self.open_bytes += values.iter().map(size_of_value).sum::<usize>();
+        if self.open.len >= BATCH_ROWS_MAX || self.open_bytes >= BATCH_BYTES.min(self.limit) {
             self.close_batch(be)?;
         }
         Ok(())
     }
 
+    /// Adds the rows of a batch. `columns` are those columns of the batch, each of them once, that
+    /// are columns of the rows.
+    pub fn push_batch(
+        &mut self,
+        be: &mut Backend,
+        mut batch: Batch,
+        columns: &[usize],
+    ) -> Result<()> {
+        let taken = columns.iter().map(|&at| {
+            let empty = Column::words(Vec::new());
+            std::mem::replace(&mut batch.columns[at], empty)
+        });
+        let batch = Batch { len: batch.len, columns: taken.collect() };
+        if batch.len == 0 {
+            return Ok(());
+        }
+        if self.open.len > 0 {
+            self.close_batch(be)?;
+        }
+        self.rows += batch.len as u64;
+        let bytes = batch.memory();
+        if bytes <= UNDIVIDED_BYTES_MAX {
+            return self.add(be, batch);
+        }
+        let step = (batch.len * BATCH_BYTES / bytes).max(1);
+        for from in (0..batch.len).step_by(step) {
+            self.open.extend_range(&batch, from, batch.len.min(from + step));
+            self.close_batch(be)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the rows that were added last as a batch.
     fn close_batch(&mut self, be: &mut Backend) -> Result<()> {
+        self.open_bytes = 0;
         if let Some(file) = &mut self.file {
             file.push(&self.open)?;
             self.open.clear();
             return Ok(());
         }
-        self.bytes += self.open.memory();
         let next = self.open.empty_like();
-        self.batches.push(Arc::new(std::mem::replace(&mut self.open, next)));
+        let batch = std::mem::replace(&mut self.open, next);
+        self.add(be, batch)
+    }
+
+    fn add(&mut self, be: &mut Backend, batch: Batch) -> Result<()> {
+        if let Some(file) = &mut self.file {
+            return file.push(&batch);
+        }
+        self.bytes += batch.memory();
+        self.batches.push(Arc::new(batch));
         if self.bytes > self.limit {
             let mut file = RowFile::create(be)?;
             self.batches.drain(..).try_for_each(|b| file.push(&b))?;
             self.file = Some(file);
         }
         Ok(())
+    }
+
+    /// As [`Self::batch`], for a single reader that reads each batch once, in order.
+    pub fn take_batch(&mut self, at: usize) -> Result<Option<Batch>> {
+        if self.file.is_none()
+            && let Some(batch) = self.batches.get_mut(at)
+        {
+            let batch = std::mem::take(batch);
+            return Ok(Some(Arc::try_unwrap(batch).unwrap_or_else(|batch| (*batch).clone())));
+        }
+        self.batch(at)
     }
 
     /// Batch number `at`; `None` after the last one.
@@ -142,6 +208,14 @@ impl StoredRows {
             },
         };
         Ok((at == closed && self.open.len > 0).then(|| self.open.clone()))
+    }
+}
+
+/// The memory that a value takes in a batch.
+fn size_of_value(value: &DatumRef<'_>) -> usize {
+    match value {
+        DatumRef::Bytes(b) => b.len() + size_of::<u32>(),
+        _ => size_of::<u64>(),
     }
 }
 

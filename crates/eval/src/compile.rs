@@ -683,6 +683,7 @@ impl<'a> Compiler<'a> {
         let arg = self.boxed(&n.arg)?;
         let mut tests = Vec::with_capacity(checks.len());
         for c in checks.iter() {
+            self.facts.may_call(&c.calls)?;
             tests.push(match &c.check {
                 None => DomainTest::NotNull,
                 Some(e) => DomainTest::Check { name: c.name.clone(), cond: self.node(e)? },

@@ -69,6 +69,8 @@ pub struct DomainCheck {
     pub name: String,
     /// `None`: NOT NULL.
     pub check: Option<Expr>,
+    /// The functions that the check calls.
+    pub calls: Box<[Oid]>,
 }
 
 /// Look-ups by OID. All of them fail with XX000 "cache lookup failed …" if there is no such object.
@@ -103,6 +105,11 @@ pub trait Facts {
     fn inline(&mut self, call: &FuncExpr) -> Result<Option<Arc<Inline>>> {
         let _ = call;
         Ok(None)
+    }
+    /// Error 42501 unless the current user may call the functions.
+    fn may_call(&mut self, functions: &[Oid]) -> Result<()> {
+        let _ = functions;
+        Ok(())
     }
     /// The constraints of the domain and of its base domains, in the order of testing.
     fn domain_checks(&mut self, ty: Oid) -> Result<Arc<[DomainCheck]>>;

@@ -38,6 +38,7 @@ pub mod kernels;
 
 // Simplification before execution.
 mod bound;
+mod calls;
 mod fold;
 mod inline;
 mod volatility;
@@ -48,6 +49,7 @@ mod tests;
 pub use arrays::{array_of, array_of_arrays};
 pub use batch::{Selection, select_into, select_true};
 pub use bound::bound_parts;
+pub use calls::called;
 pub use compile::{
     Compiler, NoColumns, Resolve, arguments, compares_text, hashed_parts,
     undetermined as undetermined_collation,

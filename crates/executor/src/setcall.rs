@@ -10,7 +10,7 @@ use rowops::services::SetStream;
 use std::any::Any;
 use types::builtin::{ScalarFn, SetSource, SrfFn};
 use types::fn_context::{DefinedRow, TypeCatalog};
-use types::{Column, Datum, DatumRef};
+use types::{Batch, Column, Datum, DatumRef};
 
 /// A call of a set-returning function, or of another function in FROM.
 pub(crate) struct SetCall {
@@ -232,6 +232,22 @@ impl SetCall {
         matches!(self.running, Some(Running::Builtin(_)))
             && self.columns == 0
             && (self.whole || self.field_types.is_empty())
+    }
+
+    /// True if the running function returns its rows as batches of columns of these types.
+    pub(crate) fn returns_batches(&self, types: &[ids::Oid]) -> bool {
+        match &self.running {
+            Some(Running::Host(set)) => set.columns.as_deref() == Some(types),
+            _ => false,
+        }
+    }
+
+    /// The next rows of a function that returns batches; `None` at its end.
+    pub(crate) fn next_batch(&mut self, run: &mut Run<'_>) -> Result<Option<Batch>> {
+        match &mut self.running {
+            Some(Running::Host(set)) => run.sv.next_batch_of_set(set),
+            _ => Ok(None),
+        }
     }
 
     /// True if the session runs the function.

@@ -218,7 +218,10 @@ impl KeptRows {
         let Some(rows) = self.rows.get(at)? else { return Ok(None) };
         let to = rows.len.min(from.saturating_add(want));
         self.at = if to == rows.len { (at + 1, 0) } else { (at, to) };
-        Ok(Some(slice(&rows, from, to)))
+        Ok(Some(match from == 0 && to == rows.len {
+            true => Arc::unwrap_or_clone(rows),
+            false => slice(&rows, from, to),
+        }))
     }
 }
 
@@ -431,6 +434,14 @@ impl FunctionNode {
         if !self.started {
             self.started = true;
             self.start_calls(run)?;
+        }
+        if let ([call], false) = (self.calls.as_mut_slice(), self.ordinality)
+            && call.returns_batches(&self.types)
+        {
+            run.interrupts()?;
+            let next = call.next_batch(run)?;
+            self.done = next.is_none();
+            return Ok(next);
         }
         let mut out = self.spare.take().unwrap_or_else(|| self.template.clone());
         let want = want.min(BATCH_ROWS_MAX);

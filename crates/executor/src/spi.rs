@@ -14,8 +14,10 @@
 use crate::execution::Execution;
 use crate::run::QueryDesc;
 use engine::Snapshot;
+use eval::{Facts, Volatility};
 use pgerror::{Result, pg_err};
 use plan::PlannedStmt;
+use plan::node::Plan;
 use plan::query::CmdType;
 use rowops::services::Services;
 use std::sync::Arc;
@@ -302,4 +304,21 @@ pub fn check_read_only(plan: &PlannedStmt) -> Result<()> {
         _ => return Ok(()),
     };
     Err(pg_err!(FEATURE_NOT_SUPPORTED, "{what} is not allowed in a non-volatile function"))
+}
+
+/// True if no expression in the plan is more volatile than that.
+pub fn is_at_most(facts: &mut dyn Facts, plan: &PlannedStmt, most: Volatility) -> Result<bool> {
+    let mut below: Vec<&Plan> = vec![&plan.plan_tree];
+    below.extend(plan.subplans.iter());
+    while let Some(node) = below.pop() {
+        below.extend(node.children());
+        let mut exprs = Vec::new();
+        plan::params::each_expr(node, &mut |e| exprs.push(e));
+        for e in exprs {
+            if eval::volatility(e, facts)? > most {
+                return Ok(false);
+            }
+        }
+    }
+    Ok(true)
 }

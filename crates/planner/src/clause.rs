@@ -4,6 +4,7 @@
 use crate::join::JoinRel;
 use crate::merge::MergeClause;
 use crate::state::{Planner, PlannerInfo};
+use eval::Volatility;
 use pgerror::Result;
 use plan::expr::{Expr, OpExpr};
 use querytree::relids::Relids;
@@ -22,7 +23,7 @@ pub(crate) struct Clause {
     is_range: bool,
     /// Equivalence class (`equivalence`).
     pub class: Option<usize>,
-    /// Set if it is a binary operator with columns in both operands.
+    /// Set if it is a binary operator with columns in both operands, without volatile functions.
     comparison: Option<Comparison>,
 }
 
@@ -112,6 +113,10 @@ impl Planner<'_> {
         let [a, b] = op.args.as_slice() else { return Ok(None) };
         let (left, right) = (relids_of(a), relids_of(b));
         if left.is_empty() || right.is_empty() {
+            return Ok(None);
+        }
+        // A hash or merge join evaluates the operands once for each row of its input.
+        if eval::volatility(expr, self.host)? == Volatility::Volatile {
             return Ok(None);
         }
         let info = self.host.operator(op.opno)?;

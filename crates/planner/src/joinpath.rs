@@ -8,6 +8,7 @@ use crate::path::{HashPath, JoinPath, Path, PathKind, PathProperties, PathRef, P
 use crate::specialjoin::SemiAntiFactors;
 use crate::state::{Planner, PlannerInfo};
 use crate::width::table_size;
+use eval::Volatility;
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::query::{JoinType, RteKind};
@@ -477,7 +478,9 @@ impl Planner<'_> {
                         crate::scan::is_index_key(key_side, rti, key)
                             && !relids_of(other).contains(&rti)
                     };
-                    if is_key(a, b) || is_key(b, a) {
+                    if (is_key(a, b) || is_key(b, a))
+                        && eval::volatility(&q.expr, self.host)? != Volatility::Volatile
+                    {
                         let strategy = self.host.strategy(op.opno, key.opfamily)?;
                         hit |= strategy == Some(index.equality());
                     }

@@ -297,6 +297,11 @@ impl Planner<'_> {
         let mut binary_mode = false;
         match &inner.kind {
             PathKind::Index { m, quals, .. } => {
+                for q in quals {
+                    if eval::volatility(q, self.host)? == eval::Volatility::Volatile {
+                        return Ok(None);
+                    }
+                }
                 for q in quals.iter().filter(|q| !relids_of(q).is_subset(&inner.relids)) {
                     let Some(op) = comparison_across(q, &inner.relids, &outer.relids) else {
                         return Ok(None);

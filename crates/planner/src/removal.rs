@@ -5,6 +5,7 @@
 use crate::scan::is_index_key;
 use crate::selectivity::strip;
 use crate::state::Planner;
+use eval::Volatility;
 use ids::{AttrNo, Oid};
 use pgerror::Result;
 use plan::expr::Expr;
@@ -127,8 +128,8 @@ impl Planner<'_> {
         }
     }
 
-    /// The condition as `inner = other` with a mergejoinable operator, where only `inner` refers to
-    /// entry `rti`.
+    /// The condition as `inner = other` with a mergejoinable operator and without volatile
+    /// functions, where only `inner` refers to entry `rti`.
     fn equality_on(&mut self, part: &Expr, rti: i32) -> Result<Option<Equality>> {
         let Expr::OpExpr(op) = part else { return Ok(None) };
         let [a, b] = op.args.as_slice() else { return Ok(None) };
@@ -137,7 +138,10 @@ impl Planner<'_> {
         }
         for (inner, other) in [(a, b), (b, a)] {
             let own = relids_of(inner);
-            if own == Relids::from([rti]) && !relids_of(other).contains(&rti) {
+            if own == Relids::from([rti])
+                && !relids_of(other).contains(&rti)
+                && eval::volatility(part, self.host)? != Volatility::Volatile
+            {
                 let inner = inner.clone();
                 let collation = op.inputcollid;
                 return Ok(Some(Equality { inner, opno: op.opno, collation }));

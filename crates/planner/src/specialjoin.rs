@@ -10,6 +10,7 @@ use crate::join::{JoinFractions, JoinRel, JoinUses};
 use crate::need::NeededExpr;
 use crate::path::{Path, PathKind};
 use crate::state::{Planner, PlannerInfo};
+use eval::Volatility;
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::query::JoinType;
@@ -244,7 +245,8 @@ impl Planner<'_> {
                 (_, true) => b,
                 _ => return Ok(None),
             };
-            if !self.can_hash(op)? {
+            let volatile = eval::volatility(q, self.host)? == Volatility::Volatile;
+            if volatile || !self.can_hash(op)? {
                 return Ok(None);
             }
             push_unique(&mut columns, column);

@@ -5,6 +5,7 @@ use crate::path::{Path, PathKind, PathSet};
 use crate::rel::{BaseRel, clamp_rows};
 use crate::selectivity::array_len;
 use crate::state::{Planner, PlannerInfo};
+use eval::Volatility;
 use ids::builtin::operator::TID_EQ;
 use pgerror::Result;
 use plan::expr::{BoolExpr, BoolOp, Expr, Location};
@@ -26,7 +27,7 @@ impl Planner<'_> {
         join_quals: &[Expr],
         set: &mut PathSet,
     ) -> Result<bool> {
-        if let Some(tid_quals) = tid_conditions(rel.rti, quals) {
+        if let Some(tid_quals) = self.tid_conditions(rel.rti, quals)? {
             let current = tid_quals.iter().any(|q| matches!(q, Expr::CurrentOf(_)));
             let whole = any_of(&tid_quals);
             let rest = quals.iter().filter(|q| **q != whole).cloned().collect();
@@ -37,7 +38,7 @@ impl Planner<'_> {
         }
         for q in join_quals {
             // The TID is a column of another relation.
-            if let Some(other) = tid_operand(rel.rti, q)
+            if let Some(other) = self.tid_operand(rel.rti, q)?
                 && !relids_of(other).is_empty()
             {
                 let outer = relids_of(other);
@@ -97,8 +98,11 @@ impl Planner<'_> {
         quals: &[Expr],
         set: &mut PathSet,
     ) -> Result<()> {
-        let (range, rest): (Vec<Expr>, Vec<Expr>) =
-            quals.iter().cloned().partition(|q| is_bound(rel.rti, q));
+        let (mut range, mut rest) = (Vec::new(), Vec::new());
+        for q in quals {
+            let usable = is_bound(rel.rti, q) && !self.is_volatile(q)?;
+            if usable { range.push(q.clone()) } else { rest.push(q.clone()) }
+        }
         let Some(table) = rel.table.as_ref().filter(|_| !range.is_empty()) else { return Ok(()) };
         let c = self.costs();
         let sel = self.selectivity_all(root, &range)?;
@@ -119,6 +123,70 @@ impl Planner<'_> {
         });
         Ok(())
     }
+
+    /// The other operand of `ctid = …`, unless it is volatile.
+    fn tid_operand<'q>(&mut self, rti: i32, q: &'q Expr) -> Result<Option<&'q Expr>> {
+        let Expr::OpExpr(op) = q else { return Ok(None) };
+        let [l, r] = op.args.as_slice() else { return Ok(None) };
+        let other = if is_ctid(l, rti) { r } else { l };
+        let known = op.opno == TID_EQ
+            && (is_ctid(l, rti) || is_ctid(r, rti))
+            && !relids_of(other).contains(&rti);
+        Ok((known && !self.is_volatile(other)?).then_some(other))
+    }
+
+    /// True for `ctid = …` and `ctid = ANY (…)` with values that do not depend on columns and are
+    /// not volatile.
+    fn is_tid_condition(&mut self, rti: i32, q: &Expr) -> Result<bool> {
+        let Expr::ScalarArrayOp(op) = q else {
+            let other = self.tid_operand(rti, q)?;
+            return Ok(other.is_some_and(|other| relids_of(other).is_empty()));
+        };
+        let known = op.opno == TID_EQ
+            && op.use_or
+            && matches!(&op.args[..], [l, r] if is_ctid(l, rti) && relids_of(r).is_empty());
+        Ok(known && !self.is_volatile(q)?)
+    }
+
+    /// TID conditions of which each result row satisfies at least one: CURRENT OF, else a
+    /// `ctid = …`, else an OR clause whose disjuncts all have one. Counterpart:
+    /// `TidQualFromRestrictInfoList`.
+    fn tid_conditions(&mut self, rti: i32, quals: &[Expr]) -> Result<Option<Vec<Expr>>> {
+        if let Some(q) = quals.iter().find(|q| matches!(q, Expr::CurrentOf(_))) {
+            return Ok(Some(vec![q.clone()]));
+        }
+        for q in quals {
+            if self.is_tid_condition(rti, q)? {
+                return Ok(Some(vec![q.clone()]));
+            }
+        }
+        for q in quals {
+            if let Expr::Bool(b) = q
+                && b.boolop == BoolOp::Or
+                && let Some(found) = self.tid_disjuncts(rti, &b.args)?
+            {
+                return Ok(Some(found));
+            }
+        }
+        Ok(None)
+    }
+
+    fn tid_disjuncts(&mut self, rti: i32, arms: &[Expr]) -> Result<Option<Vec<Expr>>> {
+        let mut out = Vec::new();
+        for arm in arms {
+            let mut parts = Vec::new();
+            conjuncts(arm.clone(), &mut parts);
+            match stdx::stack::deep(|| self.tid_conditions(rti, &parts))? {
+                Some(found) => out.extend(found),
+                None => return Ok(None),
+            }
+        }
+        Ok(Some(out))
+    }
+
+    fn is_volatile(&mut self, e: &Expr) -> Result<bool> {
+        Ok(eval::volatility(e, self.host)? == Volatility::Volatile)
+    }
 }
 
 /// The disjunction of the conditions.
@@ -137,31 +205,10 @@ fn is_ctid(e: &Expr, rti: i32) -> bool {
     matches!(e, Expr::Var(v) if v.varno == rti && v.varattno == CTID && v.varlevelsup == 0)
 }
 
-/// The other operand of `ctid = …`.
-fn tid_operand(rti: i32, q: &Expr) -> Option<&Expr> {
-    let Expr::OpExpr(op) = q else { return None };
-    let [l, r] = op.args.as_slice() else { return None };
-    let other = if is_ctid(l, rti) { r } else { l };
-    let known = (is_ctid(l, rti) || is_ctid(r, rti)) && !relids_of(other).contains(&rti);
-    (op.opno == TID_EQ && known).then_some(other)
-}
-
 /// True if the condition compares a column of another relation with `ctid` as the right operand.
 pub(crate) fn has_ctid_on_right(rti: i32, q: &Expr) -> bool {
     matches!(q, Expr::OpExpr(op)
         if matches!(op.args.as_slice(), [l, r] if is_ctid(r, rti) && !relids_of(l).is_empty()))
-}
-
-/// True for `ctid = …` and `ctid = ANY (…)` with values that do not depend on columns.
-fn is_tid_condition(rti: i32, q: &Expr) -> bool {
-    match q {
-        Expr::ScalarArrayOp(op) => {
-            op.opno == TID_EQ
-                && op.use_or
-                && matches!(&op.args[..], [l, r] if is_ctid(l, rti) && relids_of(r).is_empty())
-        }
-        _ => tid_operand(rti, q).is_some_and(|other| relids_of(other).is_empty()),
-    }
 }
 
 fn is_bound(rti: i32, q: &Expr) -> bool {
@@ -170,26 +217,4 @@ fn is_bound(rti: i32, q: &Expr) -> bool {
     TID_RANGE.contains(&op.opno.0)
         && ((is_ctid(l, rti) && relids_of(r).is_empty())
             || (is_ctid(r, rti) && relids_of(l).is_empty()))
-}
-
-/// TID conditions of which each result row satisfies at least one: CURRENT OF, else a `ctid = …`,
-/// else an OR clause whose disjuncts all have one. Counterpart: `TidQualFromRestrictInfoList`.
-fn tid_conditions(rti: i32, quals: &[Expr]) -> Option<Vec<Expr>> {
-    let current = quals.iter().find(|q| matches!(q, Expr::CurrentOf(_)));
-    if let Some(q) = current.or_else(|| quals.iter().find(|q| is_tid_condition(rti, q))) {
-        return Some(vec![q.clone()]);
-    }
-    quals.iter().find_map(|q| {
-        let Expr::Bool(b) = q else { return None };
-        if b.boolop != BoolOp::Or {
-            return None;
-        }
-        let mut out = Vec::new();
-        for arm in &b.args {
-            let mut parts = Vec::new();
-            conjuncts(arm.clone(), &mut parts);
-            out.extend(tid_conditions(rti, &parts)?);
-        }
-        Some(out)
-    })
 }

@@ -1,6 +1,7 @@
 //! Assignment of values to variables of all kinds, and conversion of values. Counterpart:
 //! `exec_assign_value`, `exec_move_row`, `exec_cast_value` of pl_exec.c.
 
+use crate::fields::Fields;
 use crate::frame::{FieldPlace, Frame, Record};
 use crate::host::Host;
 use crate::instance::{Cast, CastKey, Declared};
@@ -13,7 +14,7 @@ use pgerror::{PgError, Result, Severity, pg_err};
 use plan::expr::{CoerceViaIo, CoercionForm, Expr, Location, Var};
 use std::sync::Arc;
 use types::fn_context::{RowColumn, RowDesc, SessionContext, TypeCatalog, TypeFunctions};
-use types::{Datum, oids};
+use types::{Datum, DatumRef, oids};
 
 /// The only column of the input of a conversion.
 struct Value;
@@ -28,7 +29,7 @@ impl Resolve for Value {
 pub(crate) struct Row<'a> {
     pub(crate) desc: &'a Arc<RowDesc>,
     /// `None`: there is no row, and all fields are NULL.
-    pub(crate) values: Option<Vec<Datum>>,
+    pub(crate) fields: Option<Fields>,
     /// The row type, if it is not that of an anonymous row.
     pub(crate) ty: Option<Oid>,
 }
@@ -82,10 +83,14 @@ impl Frame<'_> {
                 Ok(())
             }
             VarKind::Record { .. } if value.is_null() => self.assign_null(host, var),
-            VarKind::Record { .. } => self.assign_composite(host, var, value, from.0, "a record"),
+            VarKind::Record { .. } => {
+                self.assign_composite(host, var, value.as_ref(), (from.0, "a record"))
+            }
             VarKind::Row(fields) if value.is_null() => self.assign_nulls(host, fields),
-            VarKind::Row(_) => self.assign_composite(host, var, value, from.0, "a row"),
-            VarKind::Field { record, name } => self.assign_field(host, *record, name, value, from),
+            VarKind::Row(_) => self.assign_composite(host, var, value.as_ref(), (from.0, "a row")),
+            VarKind::Field { record, name } => {
+                self.assign_field(host, (var, *record), name, value, from)
+            }
         }
     }
 
@@ -106,11 +111,11 @@ impl Frame<'_> {
             return Ok(true);
         }
         self.settle(*record)?;
-        let source = &self.records[*record];
+        let source = &mut self.records[*record];
         match source.desc.clone() {
             Some(desc) if !source.is_null => {
-                let (values, ty) = (Some(source.values.clone()), source.ty);
-                self.move_row(host, var, Row { desc: &desc, values, ty })?;
+                let (fields, ty) = (Some(source.fields.shared()), source.ty);
+                self.move_row(host, var, Row { desc: &desc, fields, ty })?;
             }
             _ => self.assign_null(host, var)?,
         }
@@ -150,33 +155,26 @@ impl Frame<'_> {
         Ok(())
     }
 
-    fn assign_composite(
+    /// Assigns a composite value that is not NULL to a record or a list of variables; `what` names
+    /// the kind of the variable.
+    pub(crate) fn assign_composite(
         &mut self,
         host: &mut dyn Host,
         var: VarNo,
-        value: Datum,
-        from: Oid,
-        what: &str,
+        value: DatumRef<'_>,
+        (from, what): (Oid, &str),
     ) -> Result<()> {
-        if !self.is_row_type(host, from)? {
+        if !self.is_composite(host, from)? {
             return Err(pg_err!(
                 DATATYPE_MISMATCH,
                 "cannot assign non-composite value to {what} variable"
             ));
         }
-        let (ty, typmod) = types::record::type_of(value.as_ref());
+        let (ty, typmod) = types::record::type_of(value);
         let desc = TypeCatalog::row_desc(host, ty, typmod)?;
-        let values = eval::row_columns(host.context(), value.as_ref())?;
+        let fields = Some(fields_of(host, &desc, value)?);
         let ty = Some(ty).filter(|ty| *ty != oids::RECORD);
-        self.move_row(host, var, Row { desc: &desc, values: Some(values), ty })
-    }
-
-    fn is_row_type(&mut self, host: &mut dyn Host, ty: Oid) -> Result<bool> {
-        if ty == oids::RECORD {
-            return Ok(true);
-        }
-        let (base, _) = eval::Facts::base_type(host, ty)?;
-        Ok(eval::Facts::type_info(host, base)?.relid.is_valid())
+        self.move_row(host, var, Row { desc: &desc, fields, ty })
     }
 
     /// Assigns a row to a record, or to a list of variables.
@@ -188,7 +186,8 @@ impl Frame<'_> {
             }
             VarKind::Row(fields) => self.move_to_list(host, fields, row),
             VarKind::Scalar { .. } | VarKind::Field { .. } => {
-                let value = row.values.and_then(|v| v.into_iter().next()).unwrap_or_default();
+                let first = row.fields.as_ref().and_then(|fields| fields.iter().next());
+                let value = first.unwrap_or_default().to_owned();
                 let from =
                     row.desc.columns.first().map_or((oids::UNKNOWN, -1), |c| (c.ty, c.typmod));
                 self.assign(host, var, value, from)
@@ -204,35 +203,54 @@ impl Frame<'_> {
     ) -> Result<()> {
         if ty.oid == oids::RECORD {
             let count = row.desc.columns.len();
-            let values = row.values.unwrap_or_else(|| vec![Datum::Null; count]);
-            let desc = Some(row.desc.clone());
-            self.records[record] = Record { desc, values, ty: row.ty, ..Record::default() };
+            let fields = row.fields.unwrap_or_else(|| Fields::nulls(count));
+            self.records[record].replace(row.desc, fields, row.ty);
             return Ok(());
         }
         let Declared { base, desc, .. } = self.declared(host, record, ty)?;
-        let values = match row.values {
-            Some(values) if row.ty == Some(base) && Arc::ptr_eq(row.desc, &desc) => values,
-            Some(values) => self.convert_row(host, (row.desc, values), &desc)?,
-            None => vec![Datum::Null; desc.columns.len()],
+        let fields = match row.fields {
+            Some(fields) if self.has_structure(record, row.desc, &desc) => fields,
+            Some(fields) => self.convert_row(host, (row.desc, &fields), &desc)?.into(),
+            None => Fields::nulls(desc.columns.len()),
         };
         if base != ty.oid {
-            let whole = row_datum(host, Some(base), &desc, &values)?;
+            let whole = row_datum(host, Some(base), &desc, &fields)?;
             self.check_domain(host, record, ty, whole)?;
         }
-        let ty = Some(base);
-        self.records[record] = Record { desc: Some(desc), values, ty, ..Record::default() };
+        self.records[record].replace(&desc, fields, Some(base));
         Ok(())
     }
 
+    /// True if a row of the structure `from` is one of the structure of a record variable.
+    fn has_structure(&mut self, record: usize, from: &Arc<RowDesc>, to: &Arc<RowDesc>) -> bool {
+        if Arc::ptr_eq(from, to) {
+            return true;
+        }
+        let known = &mut self.instance.compared[record];
+        if let Some((a, b, same)) = known
+            && Arc::ptr_eq(a, from)
+            && Arc::ptr_eq(b, to)
+        {
+            return *same;
+        }
+        let same = from.columns.len() == to.columns.len()
+            && from.columns.iter().zip(&to.columns).all(|(a, b)| {
+                let fits = a.ty == b.ty && (a.typmod == b.typmod || b.typmod < 0);
+                fits && !a.is_dropped() && !b.is_dropped()
+            });
+        *known = Some((from.clone(), to.clone(), same));
+        same
+    }
+
     /// The fields of a row as fields of another row type, by position.
-    pub(crate) fn convert_row(
+    fn convert_row(
         &mut self,
         host: &mut dyn Host,
-        (from, values): (&RowDesc, Vec<Datum>),
+        (from, fields): (&RowDesc, &Fields),
         to: &RowDesc,
     ) -> Result<Vec<Datum>> {
-        let live = from.columns.iter().zip(values).filter(|(c, _)| !c.is_dropped());
-        let mut live = live.map(|(c, value)| (value, c.ty, c.typmod));
+        let live = from.columns.iter().zip(fields.iter()).filter(|(c, _)| !c.is_dropped());
+        let mut live = live.map(|(c, value)| (value.to_owned(), c.ty, c.typmod));
         let mut out = Vec::with_capacity(to.columns.len());
         for column in &to.columns {
             out.push(match column.is_dropped() {
@@ -287,9 +305,9 @@ impl Frame<'_> {
         row: Row<'_>,
     ) -> Result<()> {
         let count = row.desc.columns.len();
-        let values = row.values.unwrap_or_else(|| vec![Datum::Null; count]);
-        let live = row.desc.columns.iter().zip(values).filter(|(c, _)| !c.is_dropped());
-        let mut live = live.map(|(c, value)| (value, c.ty, c.typmod));
+        let values = row.fields.unwrap_or_else(|| Fields::nulls(count));
+        let live = row.desc.columns.iter().zip(values.iter()).filter(|(c, _)| !c.is_dropped());
+        let mut live = live.map(|(c, value)| (value.to_owned(), c.ty, c.typmod));
         for field in fields {
             let (value, ty, typmod) = match live.next() {
                 Some(column) => column,
@@ -312,16 +330,16 @@ impl Frame<'_> {
             return Ok(());
         }
         let Declared { base, desc, .. } = self.declared(host, *record, ty)?;
-        let values = vec![Datum::Null; desc.columns.len()];
-        let (desc, ty) = (Some(desc), Some(base));
-        self.records[*record] = Record { desc, values, ty, is_null: true, ..Record::default() };
+        let row = &mut self.records[*record];
+        row.replace(&desc, Fields::nulls(desc.columns.len()), Some(base));
+        row.is_null = true;
         Ok(())
     }
 
     fn assign_field(
         &mut self,
         host: &mut dyn Host,
-        var: VarNo,
+        (field, var): (VarNo, VarNo),
         name: &str,
         value: Datum,
         from: (Oid, i32),
@@ -338,7 +356,7 @@ impl Frame<'_> {
         let Some(desc) = self.records[*record].desc.clone() else {
             return Err(not_assigned(&variable.name));
         };
-        let at = match self.records[*record].place(name, 0) {
+        let at = match self.records[*record].place(name, self.instance.places[field]) {
             Some(FieldPlace::Column(at)) => at,
             Some(FieldPlace::System(..)) => {
                 return Err(pg_err!(
@@ -348,19 +366,24 @@ impl Frame<'_> {
             }
             None => return Err(no_field(&variable.name, name)),
         };
+        self.instance.places[field] = at;
         let RowColumn { ty: column, typmod, .. } = desc.columns[at];
         let value = self.cast(host, value, from, (column, typmod))?;
         let row = &mut self.records[*record];
         row.lent.retain(|(column, _)| *column != at);
-        let before = std::mem::replace(&mut row.values[at], value);
         let was_null = std::mem::replace(&mut row.is_null, false);
-        if is_domain {
-            let whole = self.record_value(host, var)?;
-            if let Err(e) = self.check_domain(host, *record, ty, whole) {
-                let row = &mut self.records[*record];
-                (row.values[at], row.is_null) = (before, was_null);
-                return Err(e);
-            }
+        if !is_domain {
+            row.fields.set(at, value);
+            return Ok(());
+        }
+        let before = row.fields.get(at).to_owned();
+        row.fields.set(at, value);
+        let whole = self.record_value(host, var)?;
+        if let Err(e) = self.check_domain(host, *record, ty, whole) {
+            let row = &mut self.records[*record];
+            row.fields.set(at, before);
+            row.is_null = was_null;
+            return Err(e);
         }
         Ok(())
     }
@@ -372,7 +395,14 @@ impl Frame<'_> {
         record: usize,
         ty: &VarType,
     ) -> Result<bool> {
-        Ok(ty.oid >= Oid::FIRST_NORMAL && self.declared(host, record, ty)?.base != ty.oid)
+        if ty.oid < Oid::FIRST_NORMAL {
+            return Ok(false);
+        }
+        let stamp = self.stamp;
+        match self.instance.declared[record].as_ref().filter(|known| known.stamp == stamp) {
+            Some(known) => Ok(known.base != ty.oid),
+            None => Ok(self.declared(host, record, ty)?.base != ty.oid),
+        }
     }
 
     /// Checks a value of the base type of a domain over a composite type.
@@ -397,7 +427,7 @@ impl Frame<'_> {
         self.settle(*record)?;
         let record = &self.records[*record];
         match &record.desc {
-            Some(desc) if !record.is_null => row_datum(host, record.ty, desc, &record.values),
+            Some(desc) if !record.is_null => row_datum(host, record.ty, desc, &record.fields),
             _ => Ok(Datum::Null),
         }
     }
@@ -423,7 +453,7 @@ impl Frame<'_> {
             }
             VarKind::Row(fields) => {
                 let (desc, values) = self.list_values(host, fields)?;
-                Ok((row_datum(host, None, &Arc::new(desc), &values)?, oids::RECORD, -1))
+                Ok((row_datum(host, None, &Arc::new(desc), &values.into())?, oids::RECORD, -1))
             }
             VarKind::Field { record, name } => {
                 let (record, name) = (*record, name.clone());
@@ -440,7 +470,7 @@ impl Frame<'_> {
                 match value.place(&name, 0) {
                     Some(FieldPlace::Column(at)) => {
                         let column = &desc.columns[at];
-                        Ok((value.values[at].clone(), column.ty, column.typmod))
+                        Ok((value.fields.get(at).to_owned(), column.ty, column.typmod))
                     }
                     Some(FieldPlace::System(at, ty)) => Ok((value.system_column(at), ty, -1)),
                     None => Err(no_field(&vars[record].name, &name)),
@@ -466,27 +496,57 @@ impl Frame<'_> {
     }
 }
 
-/// Forms a composite value; `values` are by column number.
+/// The fields of a composite value of this structure.
+pub(crate) fn fields_of(
+    host: &mut dyn Host,
+    desc: &RowDesc,
+    value: DatumRef<'_>,
+) -> Result<Fields> {
+    let infos = desc.types(host.context())?;
+    let mut values = types::record::deform(value, infos);
+    for (column, value) in desc.columns.iter().zip(&mut values) {
+        if column.is_dropped() {
+            *value = DatumRef::Null;
+        }
+    }
+    Ok(Fields::copied(values.iter().copied()))
+}
+
+/// True if rows of the structure `from` are stored as rows of a type with the structure `to`.
+fn has_types(from: &Arc<RowDesc>, to: &Arc<RowDesc>) -> bool {
+    let same = |(a, b): (&RowColumn, &RowColumn)| a.ty == b.ty && a.is_dropped() == b.is_dropped();
+    Arc::ptr_eq(from, to)
+        || from.version == to.version
+            && from.columns.len() == to.columns.len()
+            && from.columns.iter().zip(&to.columns).all(same)
+}
+
+/// Forms a composite value of these fields.
 pub(crate) fn row_datum(
     host: &mut dyn Host,
     ty: Option<Oid>,
     desc: &Arc<RowDesc>,
-    values: &[Datum],
+    fields: &Fields,
 ) -> Result<Datum> {
-    let live = desc.columns.iter().zip(values).filter(|(c, _)| !c.is_dropped());
-    match ty {
-        Some(ty) => {
-            let fields: Vec<Datum> = live.map(|(_, value)| value.clone()).collect();
-            eval::make_row(host.context(), ty, &fields)
+    let typmod = match ty {
+        Some(ty) if !has_types(desc, &TypeCatalog::row_desc(host, ty, -1)?) => {
+            // The type has changed since the assignment.
+            let live = desc.columns.iter().zip(fields.iter()).filter(|(c, _)| !c.is_dropped());
+            let fields: Vec<Datum> = live.map(|(_, value)| value.to_owned()).collect();
+            return eval::make_row(host.context(), ty, &fields);
         }
-        None => {
-            let typmod = TypeCatalog::register_row(host, desc.clone())?;
-            let infos = desc.types(host.context())?;
-            let fields = infos.iter().zip(values);
-            let fields: Vec<_> = fields.map(|(info, v)| (*info, v.as_ref())).collect();
-            types::record::form(oids::RECORD, typmod, desc.version, &fields)
-        }
-    }
+        Some(_) => -1,
+        None => TypeCatalog::register_row(host, desc.clone())?,
+    };
+    let infos = desc.types(host.context())?.iter();
+    let columns = infos.zip(&desc.columns).zip(fields.iter());
+    let columns: Vec<_> = columns
+        .map(|((info, column), value)| match column.is_dropped() {
+            true => (*info, DatumRef::Null),
+            false => (*info, value),
+        })
+        .collect();
+    types::record::form(ty.unwrap_or(oids::RECORD), typmod, desc.version, &columns)
 }
 
 fn null_not_allowed(name: &str) -> PgError {

@@ -149,9 +149,9 @@ impl Frame<'_> {
         for (&var, value) in self.code.function.args.iter().zip(args) {
             match &self.code.function.vars[var].kind {
                 VarKind::Scalar { .. } => self.vals.set(var, DatumRef::to_owned(*value)),
+                VarKind::Record { .. } if value.is_null() => self.assign_null(host, var)?,
                 VarKind::Record { ty, .. } => {
-                    let from = (ty.oid, ty.typmod);
-                    self.assign(host, var, DatumRef::to_owned(*value), from)?;
+                    self.assign_composite(host, var, *value, (ty.oid, "a record"))?;
                 }
                 _ => {}
             }
@@ -205,16 +205,16 @@ impl Frame<'_> {
         let from = TypeCatalog::row_desc(host, ty, typmod)?;
         let message = "returned record type does not match expected record type";
         check_structure(host, &from, &wanted, message)?;
-        let values = eval::row_columns(host.context(), value.as_ref())?;
-        let live = from.columns.iter().zip(values).filter(|(c, _)| !c.is_dropped());
-        let mut live = live.map(|(_, v)| v);
+        let fields = crate::assign::fields_of(host, &from, value.as_ref())?;
+        let live = from.columns.iter().zip(fields.iter()).filter(|(c, _)| !c.is_dropped());
+        let mut live = live.map(|(_, v)| v.to_owned());
         let to = wanted.columns.iter().map(|c| match c.is_dropped() {
             true => Datum::Null,
             false => live.next().unwrap_or_default(),
         });
         let values: Vec<Datum> = to.collect();
         let named = Some(base).filter(|ty| *ty != oids::RECORD);
-        let whole = crate::assign::row_datum(host, named, &wanted, &values)?;
+        let whole = crate::assign::row_datum(host, named, &wanted, &values.into())?;
         self.checked_domain(host, whole, (base, result))
     }
 

@@ -172,6 +172,11 @@ impl Contexts {
             .collect()
     }
 
+    /// The lines of all entries, innermost first.
+    pub fn lines(&self) -> Vec<String> {
+        self.outside(self.entries.len())
+    }
+
     /// The number of notices that have their contexts, of `count`; from now on all have.
     pub(crate) fn note_all(&mut self, count: usize) -> usize {
         std::mem::replace(&mut self.noted, count).min(count)

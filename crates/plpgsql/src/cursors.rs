@@ -98,7 +98,7 @@ impl<'f> Frame<'f> {
                 outcome.rows.into_iter().next().unwrap_or_default()
             }
         };
-        self.assign_row(host, row, &prepared.columns.clone(), Some(values))
+        self.assign_row(host, row, &prepared.columns.clone(), Some(values.into()))
     }
 
     fn open_query(

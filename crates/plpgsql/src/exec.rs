@@ -2,6 +2,7 @@
 //! `exec_stmts`, `exec_stmt_block` of pl_exec.c.
 
 use crate::assign::Row;
+use crate::fields::Fields;
 use crate::frame::{Frame, Record, Returned};
 use crate::host::Host;
 use crate::tree::{
@@ -10,12 +11,10 @@ use crate::tree::{
 };
 use ids::Oid;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
+use std::sync::Arc;
 use stdx::stack::deep;
-use types::{Datum, DatumRef, oids};
-
-/// Messages for rows that do not have the structure of the result.
-const MESSAGE: &str = "wrong record type supplied in RETURN NEXT";
-const RETURNED: &str = "returned record type does not match expected record type";
+use types::fn_context::RowDesc;
+use types::{Datum, oids};
 
 /// The way in which a statement ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -321,130 +320,15 @@ impl<'f> Frame<'f> {
         Ok(eval::Facts::type_info(host, base)?.relid.is_valid())
     }
 
-    /// Appends a row to the result set of the call.
-    fn return_next(
-        &mut self,
-        host: &mut dyn Host,
-        value: Option<SqlNo>,
-        var: Option<VarNo>,
-    ) -> Result<()> {
-        let Some(set) = &self.set else {
-            return Err(PgError::internal("set-returning function without a result set"));
-        };
-        let desc = set.desc.clone();
-        let is_tuple = self.code.function.result.ty.kind == crate::tree::TypeKind::Row;
-        let row = match (value, var) {
-            (None, Some(var)) if is_tuple => self.returned_row(host, var, &desc)?,
-            (value, var) => {
-                let (value, ty, typmod) = match (value, var) {
-                    (Some(sql), _) => self.value(host, sql, None)?,
-                    (None, Some(var)) => self.variable_value(host, var)?,
-                    (None, None) => {
-                        return Err(pg_err!(SYNTAX_ERROR, "RETURN NEXT must have a parameter"));
-                    }
-                };
-                self.returned_value(host, value, (ty, typmod), &desc)?
-            }
-        };
-        self.append(host, &row)
-    }
-
-    pub(crate) fn append(&mut self, host: &mut dyn Host, row: &[Datum]) -> Result<()> {
-        match &mut self.set {
-            Some(set) => {
-                let row: Vec<DatumRef<'_>> = row.iter().map(Datum::as_ref).collect();
-                host.keep_row(&mut set.rows, &row)
-            }
-            None => Err(PgError::internal("set-returning function without a result set")),
-        }
-    }
-
-    /// The row of a record or list of variables, as a row of the result.
-    fn returned_row(
-        &mut self,
-        host: &mut dyn Host,
-        var: VarNo,
-        desc: &std::sync::Arc<types::fn_context::RowDesc>,
-    ) -> Result<Vec<Datum>> {
-        match &self.code.function.vars[var].kind {
-            VarKind::Row(fields) => {
-                let (from, values) = self.list_values(host, fields)?;
-                self.matched(host, (&from, values), desc, MESSAGE)
-            }
-            VarKind::Record { record, .. } => {
-                let record = *record;
-                self.instantiate(host, var)?;
-                let Some(from) = self.records[record].desc.clone() else {
-                    let name = &self.code.function.vars[var].name;
-                    return Err(crate::prepare::not_assigned(name));
-                };
-                self.settle(record)?;
-                let values = self.records[record].values.clone();
-                self.matched(host, (&from, values), desc, MESSAGE)
-            }
-            _ => {
-                let (value, ty, typmod) = self.variable_value(host, var)?;
-                self.returned_value(host, value, (ty, typmod), desc)
-            }
-        }
-    }
-
-    /// A row with the types of the result. 42804 if its structure differs.
-    pub(crate) fn matched(
-        &mut self,
-        host: &mut dyn Host,
-        (from, values): (&types::fn_context::RowDesc, Vec<Datum>),
-        to: &types::fn_context::RowDesc,
-        message: &str,
-    ) -> Result<Vec<Datum>> {
-        crate::structure::check_structure(host, from, to, message)?;
-        let live = from.columns.iter().zip(values).filter(|(c, _)| !c.is_dropped());
-        Ok(live.map(|(_, v)| v).collect())
-    }
-
-    fn returned_value(
-        &mut self,
-        host: &mut dyn Host,
-        value: Datum,
-        (ty, typmod): (Oid, i32),
-        desc: &std::sync::Arc<types::fn_context::RowDesc>,
-    ) -> Result<Vec<Datum>> {
-        let is_tuple = self.code.function.result.ty.kind == crate::tree::TypeKind::Row;
-        if !is_tuple {
-            let [column] = &desc.columns[..] else {
-                return Err(pg_err!(
-                    DATATYPE_MISMATCH,
-                    "wrong result type supplied in RETURN NEXT"
-                ));
-            };
-            let to = (column.ty, column.typmod);
-            return Ok(vec![self.cast(host, value, (ty, typmod), to)?]);
-        }
-        if value.is_null() {
-            let live = desc.columns.iter().filter(|c| !c.is_dropped()).count();
-            return Ok(vec![Datum::Null; live]);
-        }
-        if !self.is_composite(host, ty)? {
-            return Err(pg_err!(
-                DATATYPE_MISMATCH,
-                "cannot return non-composite value from function returning composite type"
-            ));
-        }
-        let (row_type, typmod) = types::record::type_of(value.as_ref());
-        let from = types::fn_context::TypeCatalog::row_desc(host, row_type, typmod)?;
-        let values = eval::row_columns(host.context(), value.as_ref())?;
-        self.matched(host, (&from, values), desc, RETURNED)
-    }
-
     /// Assigns a row of a query to a variable; NULLs without a row.
     pub(crate) fn assign_row(
         &mut self,
         host: &mut dyn Host,
         var: VarNo,
-        desc: &std::sync::Arc<types::fn_context::RowDesc>,
-        values: Option<Vec<Datum>>,
+        desc: &Arc<RowDesc>,
+        fields: Option<Fields>,
     ) -> Result<()> {
-        self.move_row(host, var, Row { desc, values, ty: None })
+        self.move_row(host, var, Row { desc, fields, ty: None })
     }
 }
 

@@ -2,6 +2,7 @@
 //! expressions. Counterpart: `PLpgSQL_execstate`.
 
 use crate::contexts::Place;
+use crate::fields::Fields;
 use crate::host::{Host, Outcome, Run, Stamp};
 use crate::instance::{Code, Instance, Kind, Load, Prepared};
 use crate::prepare::{Wanted, in_sql, no_field, not_assigned};
@@ -20,8 +21,7 @@ use types::{Datum, oids};
 pub(crate) struct Record {
     /// The structure; `None` before the first assignment.
     pub(crate) desc: Option<Arc<RowDesc>>,
-    /// The fields by column number.
-    pub(crate) values: Vec<Datum>,
+    pub(crate) fields: Fields,
     /// The row type, if it is not that of an anonymous row.
     pub(crate) ty: Option<Oid>,
     /// It is NULL, not a row of NULLs.
@@ -45,6 +45,17 @@ pub(crate) enum FieldPlace {
 impl Record {
     pub(crate) fn row_type(&self) -> Oid {
         self.ty.unwrap_or(oids::RECORD)
+    }
+
+    /// Makes the record a row that is not NULL.
+    pub(crate) fn replace(&mut self, desc: &Arc<RowDesc>, fields: Fields, ty: Option<Oid>) {
+        match &self.desc {
+            Some(known) if Arc::ptr_eq(known, desc) => {}
+            _ => self.desc = Some(desc.clone()),
+        }
+        (self.fields, self.ty, self.is_null) = (fields, ty, false);
+        self.system = None;
+        self.lent.clear();
     }
 
     /// The place of the field of this name. `None` if there is no such field, or if the record has
@@ -246,11 +257,11 @@ impl<'f> Frame<'f> {
                     let record = &mut self.records[number];
                     let value = match place {
                         FieldPlace::System(at, _) => record.system_column(at),
-                        FieldPlace::Column(at) if !is_array => record.values[at].clone(),
+                        FieldPlace::Column(at) if !is_array => record.fields.get(at).to_owned(),
                         FieldPlace::Column(at) if record.lent.contains(&(at, slot)) => continue,
                         FieldPlace::Column(at) => {
                             record.lent.push((at, slot));
-                            std::mem::take(&mut record.values[at])
+                            record.fields.take(at)
                         }
                     };
                     self.vals.set(slot, value);
@@ -273,7 +284,8 @@ impl<'f> Frame<'f> {
     #[cold]
     fn settle_fields(&mut self, record: usize) -> Result<()> {
         while let Some((at, slot)) = self.records[record].lent.pop() {
-            self.records[record].values[at] = self.vals.take(slot)?;
+            let value = self.vals.take(slot)?;
+            self.records[record].fields.set(at, value);
         }
         Ok(())
     }

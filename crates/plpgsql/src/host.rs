@@ -1,6 +1,7 @@
 //! The interface that the interpreter requires of the session.
 
 use crate::contexts::Contexts;
+use crate::fields::{Fields, RowBatch};
 use crate::tree::{Direction, Extra};
 use engine::StoredRows;
 use ids::Oid;
@@ -42,8 +43,11 @@ pub trait Host:
     /// Plans and starts a query whose rows are read one by one. It only reads.
     fn open(&mut self, statement: &Statement, run: &Run) -> Result<RowStream>;
 
-    /// The next row; up to `want` rows may be computed together.
-    fn next_row(&mut self, rows: RowStream, want: usize) -> Result<Option<Vec<Datum>>>;
+    /// The next rows, computed together and up to `want`; `None` at the end.
+    fn next_rows(&mut self, rows: RowStream, want: usize) -> Result<Option<RowBatch>>;
+
+    /// Adds all further rows to the result of a set-returning function; returns their number.
+    fn keep_rows(&mut self, rows: RowStream, set: &mut StoredRows) -> Result<u64>;
 
     /// Runs a utility statement.
     fn utility(&mut self, command: &Command<'_>) -> Result<UtilityOutcome>;
@@ -124,7 +128,7 @@ pub trait Cursors {
         name: &str,
         direction: Direction,
         count: i64,
-    ) -> Result<(Vec<Vec<Datum>>, Arc<RowDesc>)>;
+    ) -> Result<(Vec<Fields>, Arc<RowDesc>)>;
 
     /// Moves a cursor; returns the number of rows that it passed.
     fn move_cursor(&mut self, name: &str, direction: Direction, count: i64) -> Result<u64>;

@@ -79,6 +79,14 @@ pub(crate) struct Instance {
     pub(crate) records: Vec<Record>,
     /// What is known about the types of composite variables, by the number of the record.
     pub(crate) declared: Vec<Option<Declared>>,
+    /// The last two structures that were compared for an assignment to a record, by its number, and
+    /// whether rows of the first one are rows of the second one.
+    pub(crate) compared: Vec<Option<(Arc<RowDesc>, Arc<RowDesc>, bool)>>,
+    /// The structure of the rows of variables that were returned, and that of the set; rows of the
+    /// first one are rows of the set.
+    pub(crate) returned: Option<(Arc<RowDesc>, Arc<RowDesc>)>,
+    /// The column numbers at which fields of records were found last, by variable.
+    pub(crate) places: Vec<usize>,
     /// The additional checks, and the stamp for which they are known.
     pub(crate) extra: (Stamp, Extra),
 }
@@ -94,6 +102,9 @@ impl Instance {
             vals: Variables::default(),
             records: Vec::new(),
             declared: vec![None; function.records],
+            compared: vec![None; function.records],
+            returned: None,
+            places: vec![0; function.vars.len()],
             extra: Default::default(),
         }
     }
@@ -126,6 +137,8 @@ pub(crate) struct SqlState {
     pub(crate) change: ChangeState,
     /// The dynamic queries whose texts the expression has returned.
     pub(crate) dynamic: Vec<Dynamic>,
+    /// The last texts that it has returned.
+    pub(crate) seen: Vec<Arc<str>>,
 }
 
 /// An analysed piece of SQL.
@@ -160,6 +173,12 @@ pub(crate) enum Kind {
         command: CmdType,
         /// It only reads, so that its rows may be read one by one.
         streams: bool,
+    },
+    /// The text of EXECUTE that computes a row and does nothing else, and has not been seen before.
+    Row {
+        targets: Box<[Program]>,
+        /// They call functions that are not immutable.
+        mutable: bool,
     },
     Utility(Box<RawStmt>),
     /// CREATE TABLE AS with a query that names variables.

@@ -7,8 +7,9 @@
 //! session. The session is reached through [`Host`].
 //!
 //! Reading order: `tree`, `scanner`, `names`, `parser` (compilation); `host` (the interface of the
-//! session), `contexts`, `instance`, `prepare`, `words` and `elements` (pieces of SQL), `frame`,
-//! `assign`, `exec`, `loops`, `query`, `dynamic`, `procedures`, `cursors`, `raise`, `diagnostics`
+//! session), `contexts`, `instance`, `prepare`, `words` and `elements` (pieces of SQL), `fields`
+//! (rows in variables), `frame`, `assign`, `exec`, `loops`, `rows`, `query`, `returns`, `dynamic`,
+//! `procedures`, `cursors`, `raise`, `diagnostics`
 //! (the interpreter), `call` and `triggers` (its entry points).
 //!
 //! Design: `docs/design/0010-plpgsql.md`. Counterpart: src/pl/plpgsql.
@@ -32,6 +33,7 @@ mod diagnostics;
 mod dynamic;
 mod elements;
 mod exec;
+mod fields;
 mod frame;
 mod host;
 mod instance;
@@ -40,6 +42,8 @@ mod prepare;
 mod procedures;
 mod query;
 mod raise;
+mod returns;
+mod rows;
 mod structure;
 mod triggers;
 mod words;
@@ -49,6 +53,7 @@ mod tests;
 
 pub use call::{Called, call, call_inline, call_procedure, call_set};
 pub use contexts::Contexts;
+pub use fields::{Fields, RowBatch};
 pub use frame::SystemColumns;
 pub use host::{
     Analysed, Command, CursorOptions, Cursors, Host, Notices, Outcome, RowStream, Run, Stamp,
@@ -57,4 +62,4 @@ pub use host::{
 pub use instance::Code;
 pub use parser::compile;
 pub use source::{Argument, Settings, Source, TypeSource};
-pub use triggers::{TriggerData, call_event_trigger, call_trigger};
+pub use triggers::{TriggerData, TriggerResult, call_event_trigger, call_trigger};

@@ -1,16 +1,13 @@
-//! Statements that run SQL: static and dynamic statements, PERFORM, CALL, loops over rows, RETURN
-//! QUERY. Counterpart: `exec_stmt_execsql`, `exec_stmt_dynexecute`, `exec_for_query` of pl_exec.c.
+//! Statements that run SQL: static and dynamic statements, PERFORM. Counterpart:
+//! `exec_stmt_execsql`, `exec_stmt_dynexecute` of pl_exec.c.
 
 use crate::dynamic::Parameters;
-use crate::exec::Flow;
+use crate::fields::Fields;
 use crate::frame::{Frame, text_of};
-use crate::host::{Analysed, Command, Host, Outcome, RowStream, Run, Statement, UtilityOutcome};
+use crate::host::{Analysed, Command, Host, Outcome, Run, Statement, UtilityOutcome};
 use crate::instance::{Kind, Prepared};
-use crate::loops::{After, after};
 use crate::prepare::{describe, in_sql};
-use crate::tree::{
-    DynamicSql, ForQuery, ReturnQuery, RowSource, SqlMode, SqlNo, SqlStmt, Stmt, VarNo,
-};
+use crate::tree::{DynamicSql, SqlMode, SqlNo, SqlStmt, VarNo};
 use analyze::SessionLookup;
 use ids::Oid;
 use parse::RawStmt;
@@ -18,28 +15,7 @@ use parse::ast::Node;
 use pgerror::{PgError, Result, Severity, pg_err};
 use plan::query::CmdType;
 use std::sync::Arc;
-use types::Datum;
 use types::fn_context::{RowDesc, SessionContext};
-
-/// Numbers of rows that a loop reads at once: at first, and then.
-const ROWS_FIRST: usize = 10;
-const ROWS_LATER: usize = 50;
-
-/// The rows of a loop.
-pub(crate) enum Rows {
-    /// They are read one by one.
-    Stream(RowStream),
-    Ready(std::vec::IntoIter<Vec<Datum>>),
-}
-
-/// Rows with their structure, and the text and mode for contexts of errors.
-pub(crate) struct Opened {
-    pub(crate) rows: Rows,
-    pub(crate) desc: Arc<RowDesc>,
-    pub(crate) text: Arc<str>,
-    /// The statement writes.
-    pub(crate) writes: bool,
-}
 
 impl<'f> Frame<'f> {
     /// A statement of SQL, with INTO.
@@ -106,7 +82,7 @@ impl<'f> Frame<'f> {
             }
             SessionContext::notice(host, e.severity(Severity::Warning));
         }
-        self.assign_row(host, target, desc, row)
+        self.assign_row(host, target, desc, row.map(Fields::from))
     }
 
     /// Adds the values of the variables in the statement to an error, if that is wanted.
@@ -193,7 +169,7 @@ impl<'f> Frame<'f> {
         }
     }
 
-    fn utility(
+    pub(crate) fn utility(
         &mut self,
         host: &mut dyn Host,
         raw: &RawStmt,
@@ -217,7 +193,7 @@ impl<'f> Frame<'f> {
     }
 
     /// The values after USING.
-    fn parameters(&mut self, host: &mut dyn Host, list: &[SqlNo]) -> Result<Parameters> {
+    pub(crate) fn parameters(&mut self, host: &mut dyn Host, list: &[SqlNo]) -> Result<Parameters> {
         let mut values = Vec::with_capacity(list.len());
         for &sql in list {
             let (value, ty, _) = self.value(host, sql, None)?;
@@ -227,18 +203,18 @@ impl<'f> Frame<'f> {
     }
 
     /// The text of a dynamic statement. Error 22004 for NULL.
-    fn dynamic_text(&mut self, host: &mut dyn Host, sql: SqlNo) -> Result<Arc<str>> {
+    pub(crate) fn dynamic_text(&mut self, host: &mut dyn Host, sql: SqlNo) -> Result<Arc<str>> {
         let text = self.text(host, sql)?.ok_or_else(|| {
             pg_err!(NULL_VALUE_NOT_ALLOWED, "query string argument of EXECUTE is null")
         })?;
         Ok(text.into())
     }
 
-    /// Analyses a query of a dynamic statement.
+    /// Analyses a query of a dynamic statement. With `once` it is not expected to run again.
     fn analyse_dynamic(
         &mut self,
         host: &mut dyn Host,
-        raw: RawStmt,
+        (raw, once): (RawStmt, bool),
         text: &Arc<str>,
         params: &Parameters,
     ) -> Result<Prepared> {
@@ -246,6 +222,9 @@ impl<'f> Frame<'f> {
         let query = analyze::analyze(&mut SessionLookup::new(host), &raw, text, &param_types)?;
         let columns = Arc::new(describe(&query));
         let query = analyze::rewrite(&mut SessionLookup::new(host), query)?;
+        if once && let Some(kind) = self.compile_row(host, &query, params)? {
+            return Ok(Prepared { stamp: self.stamp, loads: Box::new([]), kind, columns });
+        }
         let command = query.command_type;
         let streams = command == CmdType::Select && !query.has_modifying_cte;
         let statement = host.prepare(Analysed { query, raw, sql: text.clone(), param_types })?;
@@ -254,7 +233,7 @@ impl<'f> Frame<'f> {
         Ok(Prepared { stamp: self.stamp, loads: Box::new([]), kind, columns })
     }
 
-    fn run_dynamic(&self, params: &Parameters, rows_max: usize) -> Run {
+    pub(crate) fn run_dynamic(&self, params: &Parameters, rows_max: usize) -> Run {
         let params = params.iter().map(|(value, _)| value.clone()).collect();
         let read_only = self.code.function.read_only;
         Run { params, rows_max, read_only, keep_rows: true }
@@ -278,7 +257,7 @@ impl<'f> Frame<'f> {
         let Some((desc, outcome)) = last else { return Ok(()) };
         self.processed = outcome.processed;
         let Some(target) = stmt.into else { return Ok(()) };
-        if desc.columns.is_empty() {
+        if desc.columns.is_empty() && outcome.command != CmdType::Select {
             return Err(pg_err!(SYNTAX_ERROR, "INTO used with a command that cannot return data"));
         }
         if outcome.rows.is_empty() && stmt.strict {
@@ -294,7 +273,7 @@ impl<'f> Frame<'f> {
             SessionContext::notice(host, e.severity(Severity::Warning));
         }
         let row = outcome.rows.into_iter().next();
-        self.assign_row(host, target, &desc, row)
+        self.assign_row(host, target, &desc, row.map(Fields::from))
     }
 
     fn dynamic_statement(
@@ -331,7 +310,12 @@ impl<'f> Frame<'f> {
             let processed = outcome.created.unwrap_or(rows.len() as u64);
             return Ok((desc, Outcome { rows, processed, command: CmdType::Utility }));
         }
-        let prepared = self.analyse_dynamic(host, raw, text, params).map_err(in_text)?;
+        let once = place.is_some_and(|place| !self.note_text(place, text));
+        let prepared = self.analyse_dynamic(host, (raw, once), text, params).map_err(in_text)?;
+        if let Kind::Row { targets, mutable } = &prepared.kind {
+            let outcome = self.compute_row(host, (targets, *mutable), text, params)?;
+            return Ok((prepared.columns, outcome));
+        }
         let prepared = Arc::new(prepared);
         let result = self.run_dynamic_query(host, &prepared, text, params)?;
         if let Some(place) = place {
@@ -358,179 +342,6 @@ impl<'f> Frame<'f> {
         Ok((prepared.columns.clone(), outcome))
     }
 
-    /// Starts the query of a loop or RETURN QUERY.
-    fn open_rows(
-        &mut self,
-        host: &mut dyn Host,
-        source: &RowSource,
-        returns: bool,
-    ) -> Result<Opened> {
-        match source {
-            RowSource::Query(sql) => {
-                let prepared = self.prepared(host, *sql, None)?;
-                if let Kind::Utility(raw) = &prepared.kind
-                    && returns_rows(raw)
-                {
-                    let text = self.code.function.sql[*sql].text.clone();
-                    return self.utility_rows(host, raw, text);
-                }
-                if let Kind::Utility(raw) | Kind::CreateTable { raw, .. } = &prepared.kind {
-                    let e = no_rows(host.tag(raw), returns);
-                    let text = &self.code.function.sql[*sql].text;
-                    return Err(if returns { in_sql(e, text, SqlMode::Statement) } else { e });
-                }
-                self.load(host, &prepared)?;
-                let run = self.run_of(&prepared, usize::MAX)?;
-                let text = self.code.function.sql[*sql].text.clone();
-                self.start_rows(host, &prepared, &run, text)
-            }
-            RowSource::Dynamic { query, params } => {
-                let text = self.dynamic_text(host, *query)?;
-                let params = self.parameters(host, params)?;
-                let run = self.run_dynamic(&params, usize::MAX);
-                if let Some(known) = self.known_dynamic(host, *query, &text, &params)? {
-                    return self.start_rows(host, &known, &run, text);
-                }
-                if let Some(raw) = utility_with_rows(host, &text) {
-                    return self.utility_rows(host, &raw, text);
-                }
-                let prepared = Arc::new(self.dynamic_query(host, &text, &params, returns)?);
-                self.keep_dynamic(*query, (&text, &params), &prepared);
-                self.start_rows(host, &prepared, &run, text)
-            }
-            RowSource::Cursor { .. } => Err(PgError::internal("rows of a cursor")),
-        }
-    }
-
-    /// The rows of a utility statement for a loop or RETURN QUERY.
-    fn utility_rows(
-        &mut self,
-        host: &mut dyn Host,
-        raw: &RawStmt,
-        text: Arc<str>,
-    ) -> Result<Opened> {
-        let outcome = self.utility(host, raw, &text, None)?;
-        let (desc, rows) = outcome.rows.unwrap_or_default();
-        Ok(Opened { rows: Rows::Ready(rows.into_iter()), desc, text, writes: false })
-    }
-
-    fn start_rows(
-        &mut self,
-        host: &mut dyn Host,
-        prepared: &Prepared,
-        run: &Run,
-        text: Arc<str>,
-    ) -> Result<Opened> {
-        let desc = prepared.columns.clone();
-        let Kind::Query { statement, streams, .. } = &prepared.kind else {
-            return Err(pg_err!(
-                INVALID_CURSOR_DEFINITION,
-                "cannot open utility statement as cursor"
-            ));
-        };
-        if desc.columns.is_empty() && !*streams {
-            return Err(pg_err!(INVALID_CURSOR_DEFINITION, "cannot open INSERT query as cursor"));
-        }
-        let mode = SqlMode::Statement;
-        let (writes, streams) = (!*streams, *streams);
-        let rows = self.in_statement(host, (&text, mode), |host| match streams {
-            true => host.open(statement, run).map(Rows::Stream),
-            false => host.run(statement, run).map(|o| Rows::Ready(o.rows.into_iter())),
-        })?;
-        self.refresh(host)?;
-        Ok(Opened { rows, desc, text, writes })
-    }
-
-    pub(crate) fn for_query(
-        &mut self,
-        host: &mut dyn Host,
-        stmt: &'f ForQuery,
-    ) -> Result<Flow<'f>> {
-        if let RowSource::Cursor { cursor, args } = stmt.source {
-            return self.for_cursor(host, stmt, cursor, args);
-        }
-        let mut opened = self.open_rows(host, &stmt.source, false)?;
-        let writes = opened.writes;
-        if writes {
-            host.contexts().enter_writing_loop();
-        }
-        let (label, body) = (stmt.label.as_deref(), &stmt.body);
-        let streams = opened.streams_before(host);
-        let flow = self.loop_over(host, &mut opened, stmt.target, (label, body));
-        host.contexts().end_streams(streams);
-        if writes {
-            host.contexts().leave_writing_loop();
-        }
-        flow
-    }
-
-    /// Runs the body of a loop for each row.
-    fn loop_over(
-        &mut self,
-        host: &mut dyn Host,
-        opened: &mut Opened,
-        target: VarNo,
-        (label, body): (Option<&str>, &'f [Stmt]),
-    ) -> Result<Flow<'f>> {
-        let (mut count, mut ended) = (0usize, Flow::Next);
-        let desc = opened.desc.clone();
-        loop {
-            let want = if count < ROWS_FIRST { ROWS_FIRST } else { ROWS_LATER };
-            let Some(row) = self.next_row(host, opened, want)? else { break };
-            count += 1;
-            self.assign_row(host, target, &desc, Some(row))?;
-            let flow = self.statements(host, body)?;
-            if let After::End(flow) = after(flow, label) {
-                ended = flow;
-                break;
-            }
-        }
-        if count == 0 {
-            self.assign_row(host, target, &desc, None)?;
-        }
-        self.refresh(host)?;
-        self.set_found(count > 0);
-        Ok(ended)
-    }
-
-    pub(crate) fn return_query(
-        &mut self,
-        host: &mut dyn Host,
-        stmt: &'f ReturnQuery,
-    ) -> Result<()> {
-        let mut opened = self.open_rows(host, &stmt.source, true)?;
-        let Some(set) = &self.set else {
-            return Err(PgError::internal("set-returning function without a result set"));
-        };
-        let (message, desc) =
-            ("structure of query does not match function result type", set.desc.clone());
-        let text = (&opened.text, SqlMode::Statement);
-        self.in_statement(host, text, |host| {
-            crate::structure::check_structure(host, &opened.desc, &desc, message)
-        })?;
-        let mut count = 0;
-        let text = opened.text.clone();
-        let text = (&text, SqlMode::Statement);
-        loop {
-            let rows = &mut opened.rows;
-            let next = self.in_statement(host, text, |host| match rows {
-                Rows::Stream(rows) => host.next_row(*rows, types::BATCH_ROWS_MAX),
-                Rows::Ready(rows) => Ok(rows.next()),
-            });
-            let Some(row) = next? else { break };
-            self.append(host, &row)?;
-            count += 1;
-        }
-        let streams = opened.streams_before(host);
-        host.contexts().end_streams(streams);
-        self.refresh(host)?;
-        self.processed = count;
-        self.set_found(count > 0);
-        Ok(())
-    }
-}
-
-impl<'f> Frame<'f> {
     /// Opens a cursor for a dynamic query.
     pub(crate) fn open_dynamic(
         &mut self,
@@ -547,24 +358,8 @@ impl<'f> Frame<'f> {
         self.open_prepared(host, name, (&prepared, &run, &text), scroll)
     }
 
-    /// The next row of a loop.
-    fn next_row(
-        &mut self,
-        host: &mut dyn Host,
-        opened: &mut Opened,
-        want: usize,
-    ) -> Result<Option<Vec<Datum>>> {
-        match &mut opened.rows {
-            Rows::Stream(rows) => {
-                self.sync(host);
-                host.next_row(*rows, want)
-            }
-            Rows::Ready(rows) => Ok(rows.next()),
-        }
-    }
-
     /// The only query of a dynamic text.
-    fn dynamic_query(
+    pub(crate) fn dynamic_query(
         &mut self,
         host: &mut dyn Host,
         text: &Arc<str>,
@@ -586,15 +381,7 @@ impl<'f> Frame<'f> {
             let e = no_rows(host.tag(&raw), returns);
             return Err(if returns { in_text(e) } else { e });
         }
-        self.analyse_dynamic(host, raw, text, params).map_err(in_text)
-    }
-}
-
-impl Opened {
-    /// The number of running queries without this one.
-    fn streams_before(&self, host: &mut dyn Host) -> usize {
-        let count = host.contexts().stream_count();
-        count - usize::from(matches!(self.rows, Rows::Stream(_)))
+        self.analyse_dynamic(host, (raw, false), text, params).map_err(in_text)
     }
 }
 
@@ -609,14 +396,21 @@ fn no_destination(selects: bool) -> PgError {
 
 /// The statement of a dynamic text, if it is a utility statement that returns rows. An error of
 /// syntax is reported when the text is parsed as a query.
-fn utility_with_rows(host: &mut dyn Host, text: &str) -> Option<RawStmt> {
+pub(crate) fn utility_with_rows(host: &mut dyn Host, text: &str) -> Option<RawStmt> {
     let mut list = parse::parse_with(text, host.lexer()).ok()?;
     list.pop().filter(|raw| list.is_empty() && returns_rows(raw))
 }
 
 /// True for utility statements that return rows.
-fn returns_rows(raw: &RawStmt) -> bool {
-    matches!(raw.stmt, Node::ExplainStmt(_) | Node::VariableShowStmt(_))
+pub(crate) fn returns_rows(raw: &RawStmt) -> bool {
+    match &raw.stmt {
+        Node::FetchStmt(fetch) => !fetch.ismove,
+        Node::ExplainStmt(_)
+        | Node::VariableShowStmt(_)
+        | Node::ExecuteStmt(_)
+        | Node::CallStmt(_) => true,
+        _ => false,
+    }
 }
 
 /// The error for a statement without rows in a loop, a cursor or RETURN QUERY (`returns`).

@@ -1,7 +1,8 @@
 //! Calls of functions as triggers. Counterpart: `plpgsql_exec_trigger` of pl_exec.c.
 
-use crate::assign::Row;
+use crate::assign::{Row, fields_of};
 use crate::call::{entered, run};
+use crate::fields::Fields;
 use crate::frame::{Frame, SystemColumns};
 use crate::host::Host;
 use crate::instance::Code;
@@ -35,31 +36,44 @@ pub struct TriggerData<'a> {
     pub args: &'a [Box<str>],
     /// The columns of the table, and its row type.
     pub row: (Arc<RowDesc>, Oid),
-    /// The rows of a trigger for each row, by column number.
-    pub new: Option<Vec<Datum>>,
-    pub old: Option<Vec<Datum>>,
+    /// The rows of a trigger for each row.
+    pub new: Option<Fields>,
+    pub old: Option<Fields>,
     /// Their system columns, if the function may read them.
     pub new_system: Option<Box<SystemColumns>>,
     pub old_system: Option<Box<SystemColumns>>,
 }
 
-/// Calls a trigger function. Returns the row that it returns by column number; `None` if it returns
-/// NULL, or is called for a statement.
+/// What a trigger function returns.
+pub enum TriggerResult {
+    /// NULL, or nothing, because it is called for a statement.
+    Null,
+    /// The new row, unchanged.
+    New,
+    /// A row, by column number.
+    Row(Vec<Datum>),
+}
+
+/// Calls a trigger function.
 pub fn call_trigger(
     host: &mut dyn Host,
     code: &Code,
-    data: TriggerData<'_>,
-) -> Result<Option<Vec<Datum>>> {
+    mut data: TriggerData<'_>,
+) -> Result<TriggerResult> {
     entered(host, |host| {
         let for_row = data.level == "ROW";
+        let new = data.new.as_mut().map(Fields::shared);
         let (desc, ty) = data.row.clone();
         let enter = |frame: &mut Frame<'_>, host: &mut dyn Host| frame.set_event(host, data);
         run(host, code, (None, true), enter, |frame, host| {
             if !for_row || frame.returned.value.is_null() && frame.returned.record.is_none() {
-                return Ok(None);
+                return Ok(TriggerResult::Null);
             }
             let row = frame.during("during function exit", |f| f.trigger_row(host, (&desc, ty)))?;
-            Ok(Some(row))
+            Ok(match &new {
+                Some(new) if row.is_same(new) => TriggerResult::New,
+                _ => TriggerResult::Row(row.into_values()),
+            })
         })
     })
 }
@@ -85,10 +99,10 @@ impl Frame<'_> {
             (NEW, data.new, data.new_system, mentions.new),
             (OLD, data.old, data.old_system, mentions.old),
         ];
-        for (var, values, system, is_read) in rows {
+        for (var, fields, system, is_read) in rows {
             if is_read {
-                let is_null = values.is_none();
-                self.move_row(host, var, Row { desc, values, ty: Some(*ty) })?;
+                let is_null = fields.is_none();
+                self.move_row(host, var, Row { desc, fields, ty: Some(*ty) })?;
                 let record = &mut self.records[var];
                 (record.is_null, record.system) = (is_null, system);
             }
@@ -123,36 +137,31 @@ impl Frame<'_> {
         &mut self,
         host: &mut dyn Host,
         (desc, ty): (&Arc<RowDesc>, Oid),
-    ) -> Result<Vec<Datum>> {
-        let (from_type, from, values) = match self.returned.record {
+    ) -> Result<Fields> {
+        let (from_type, from, fields) = match self.returned.record {
             Some(record) => {
                 self.settle(record)?;
                 let record = std::mem::take(&mut self.records[record]);
-                (record.row_type(), record.desc.unwrap_or_else(|| desc.clone()), record.values)
+                (record.row_type(), record.desc.unwrap_or_else(|| desc.clone()), record.fields)
             }
             None => self.returned_composite(host)?,
         };
         if from_type == ty {
-            return Ok(values);
+            return Ok(fields);
         }
         let message = "returned row structure does not match the structure of the triggering table";
         check_structure(host, &from, desc, message)?;
-        let live = from.columns.iter().zip(values).filter(|(c, _)| !c.is_dropped());
-        let mut live = live.map(|(_, value)| value);
-        let columns = desc.columns.iter();
-        Ok(columns
-            .map(|c| match c.is_dropped() {
-                true => Datum::Null,
-                false => live.next().unwrap_or_default(),
-            })
-            .collect())
+        let live = from.columns.iter().zip(fields.iter()).filter(|(c, _)| !c.is_dropped());
+        let mut live = live.map(|(_, value)| value.to_owned());
+        let columns = desc.columns.iter().map(|c| match c.is_dropped() {
+            true => Datum::Null,
+            false => live.next().unwrap_or_default(),
+        });
+        Ok(columns.collect::<Vec<Datum>>().into())
     }
 
     /// The returned value as a row: its type, structure and fields.
-    fn returned_composite(
-        &mut self,
-        host: &mut dyn Host,
-    ) -> Result<(Oid, Arc<RowDesc>, Vec<Datum>)> {
+    fn returned_composite(&mut self, host: &mut dyn Host) -> Result<(Oid, Arc<RowDesc>, Fields)> {
         if !self.is_composite(host, self.returned.ty)? {
             return Err(pg_err!(
                 DATATYPE_MISMATCH,
@@ -161,8 +170,9 @@ impl Frame<'_> {
         }
         let value = std::mem::take(&mut self.returned.value);
         let (ty, typmod) = types::record::type_of(value.as_ref());
-        let values = eval::row_columns(host.context(), value.as_ref())?;
-        Ok((ty, TypeCatalog::row_desc(host, ty, typmod)?, values))
+        let desc = TypeCatalog::row_desc(host, ty, typmod)?;
+        let fields = fields_of(host, &desc, value.as_ref())?;
+        Ok((ty, desc, fields))
     }
 }
 

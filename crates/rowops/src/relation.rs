@@ -3,7 +3,9 @@
 
 use crate::trigger::RelTriggers;
 use engine::{IndexDesc, TableDesc};
+use eval::Facts;
 use ids::{AttrNo, Oid, RelKind};
+use pgerror::Result;
 use plan::Expr;
 use std::sync::Arc;
 use types::fn_context::RowDesc;
@@ -24,6 +26,36 @@ pub struct OpenRel {
     pub generated: Vec<(AttrNo, Expr)>,
     /// If there are any triggers, row changes are reported by [`crate::TriggerEvents::row_event`].
     pub triggers: RelTriggers,
+    pub calls: RelCalls,
+}
+
+/// The functions that the expressions of a table call, for which the user needs EXECUTE.
+#[derive(Default)]
+pub struct RelCalls {
+    pub checks: Box<[Oid]>,
+    pub partition: Box<[Oid]>,
+    pub generated: Box<[Oid]>,
+    /// Expressions and predicates of indexes.
+    pub indexes: Box<[Oid]>,
+}
+
+impl RelCalls {
+    /// Those of a table with these expressions.
+    pub fn of(
+        checks: &[RelCheck],
+        partition: &[Expr],
+        generated: &[(AttrNo, Expr)],
+        indexes: &[RelIndex],
+        facts: &mut dyn Facts,
+    ) -> Result<RelCalls> {
+        let keys = indexes.iter().flat_map(|i| i.exprs.iter().flatten().chain(&i.predicate));
+        Ok(RelCalls {
+            checks: eval::called(checks.iter().map(|c| &c.expr), facts)?,
+            partition: eval::called(partition, facts)?,
+            generated: eval::called(generated.iter().map(|(_, e)| e), facts)?,
+            indexes: eval::called(keys, facts)?,
+        })
+    }
 }
 
 /// An index of an open table.

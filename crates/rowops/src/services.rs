@@ -10,10 +10,10 @@ use pgerror::Result;
 use plan::expr::SqlValueKind;
 use std::any::Any;
 use std::sync::Arc;
-use types::Datum;
 use types::builtin::{CombineFn, FinalFn, ScalarFn, TransFn};
 use types::compare::Comparer;
 use types::fn_context::FnContext;
+use types::{Batch, Datum};
 
 /// A transition function.
 #[derive(Clone, Copy)]
@@ -84,6 +84,9 @@ pub struct SetStream {
     /// Each row is one value (composite if the function returns a composite type), not a list of
     /// columns.
     pub whole: bool,
+    /// The types of the columns of [`SessionCalls::next_batch_of_set`], which then returns the
+    /// rows.
+    pub columns: Option<Arc<[Oid]>>,
     /// The session's state of the call.
     pub state: Box<dyn Any + Send>,
 }
@@ -176,6 +179,10 @@ pub trait SessionCalls {
 
     /// Sets `out` to the next row of the set; false at its end.
     fn next_of_set(&mut self, set: &mut SetStream, out: &mut Vec<Datum>) -> Result<bool>;
+
+    /// The next rows of a set that returns them together ([`SetStream::columns`]); `None` at its
+    /// end.
+    fn next_batch_of_set(&mut self, set: &mut SetStream) -> Result<Option<Batch>>;
 
     fn next_value(&mut self, sequence: Oid) -> Result<i64>;
 

@@ -68,6 +68,41 @@ impl Resolve for OwnColumns<'_> {
     }
 }
 
+/// The expressions of a table that were not evaluated yet by a writer. The privilege EXECUTE on
+/// their functions is checked before the first evaluation.
+struct Unchecked {
+    checks: bool,
+    partition: bool,
+    generated: bool,
+    indexes: bool,
+}
+
+impl Unchecked {
+    fn of(rel: &OpenRel) -> Unchecked {
+        let calls = &rel.calls;
+        Unchecked {
+            checks: !calls.checks.is_empty(),
+            partition: !calls.partition.is_empty(),
+            generated: !calls.generated.is_empty(),
+            indexes: !calls.indexes.is_empty(),
+        }
+    }
+}
+
+/// Error 42501 unless the user may call the functions, unless they are known to be allowed.
+#[inline]
+fn allow<H: WriteHost + ?Sized>(
+    unchecked: &mut bool,
+    functions: &[Oid],
+    host: &mut H,
+) -> Result<()> {
+    if *unchecked {
+        host.services().as_facts().may_call(functions)?;
+        *unchecked = false;
+    }
+    Ok(())
+}
+
 /// Writes rows of one table.
 pub struct RowWriter {
     pub rel: Arc<OpenRel>,
@@ -87,6 +122,8 @@ pub struct RowWriter {
     not_null: Vec<usize>,
     /// The partition constraint, and the columns that it refers to.
     partition: Option<(Program, Vec<AttrNo>)>,
+    /// Expressions whose functions the user is not yet known to may call.
+    unchecked: Unchecked,
     /// Rows come through a partitioned table.
     pub routed: bool,
     /// Rows satisfy the partition constraint.
@@ -136,6 +173,7 @@ impl RowWriter {
             indexes,
             entry_fetch: None,
             partition,
+            unchecked: Unchecked::of(rel),
             routed: false,
             in_partition: false,
             root: None,

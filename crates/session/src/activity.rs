@@ -44,7 +44,7 @@ impl Session {
         if !self.core.activity.track_activities {
             return;
         }
-        let state = match self.xact.block {
+        let state = match self.core.transaction.block {
             Block::None | Block::Single => State::Idle,
             _ if self.xact.failed => State::InFailedTransaction,
             _ => State::InTransaction,

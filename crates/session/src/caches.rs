@@ -9,7 +9,7 @@ use ids::Oid;
 use plan::PlannedStmt;
 use std::any::Any;
 use std::sync::Arc;
-use types::fn_context::RowDesc;
+use types::fn_context::{RowDesc, TypeInfo};
 
 /// The caches of a session. An entry is valid for the catalog state from which it was computed.
 #[derive(Default)]
@@ -36,8 +36,7 @@ pub(crate) struct Caches {
     pub(crate) row_types: Vec<Arc<RowDesc>>,
 }
 
-/// Functions and domains that were created, and what depends on such, for one state of the
-/// catalogs.
+/// Functions and types that were created, and what depends on such, for one state of the catalogs.
 #[derive(Default)]
 pub(crate) struct CreatedObjects {
     at: catalog::CatalogState,
@@ -45,6 +44,11 @@ pub(crate) struct CreatedObjects {
     /// Hash functions by type, without and with a seed.
     pub(crate) hash_functions: HashMap<(Oid, bool), Arc<eval::FnFacts>>,
     pub(crate) domain_checks: HashMap<Oid, Arc<[eval::DomainCheck]>>,
+    pub(crate) types: HashMap<Oid, TypeInfo>,
+    /// The types without domains, with the type modifiers of the domains.
+    pub(crate) base_types: HashMap<Oid, (Oid, i32)>,
+    /// The structures of composite types and domains over these.
+    pub(crate) rows: HashMap<Oid, Arc<RowDesc>>,
 }
 
 impl CreatedObjects {

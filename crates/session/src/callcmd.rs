@@ -1,6 +1,7 @@
 //! CALL. Counterpart: commands/functioncmds.c (`ExecuteCallStmt`), parser/analyze.c
 //! (`transformCallStmt`).
 
+use crate::core::Core;
 use crate::function;
 use crate::session::Session;
 use analyze::{Analyzer, Params, SessionLookup};
@@ -26,7 +27,7 @@ struct Call {
     outputs: Vec<TargetEntry>,
 }
 
-impl Session {
+impl Core {
     /// Analyses a call. Also returns the parameter types, which are inferred if `params` permits
     /// it.
     fn analyse_call(
@@ -35,7 +36,7 @@ impl Session {
         sql: &str,
         params: Params,
     ) -> Result<(Call, Vec<Oid>)> {
-        let mut lookup = SessionLookup::new(&mut self.core);
+        let mut lookup = SessionLookup::new(self);
         let infers = matches!(params, Params::Variable(_));
         let mut cx = Analyzer::new(&mut lookup, sql, params);
         let (procedure, args) = cx.procedure_call(stmt)?;
@@ -45,7 +46,7 @@ impl Session {
             })?,
             false => Vec::new(),
         };
-        let row = self.core.cat().function(procedure)?;
+        let row = self.cat().function(procedure)?;
         let modes = row.proargmodes.clone().unwrap_or_default();
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
         for (i, e) in args.into_iter().enumerate() {
@@ -86,37 +87,63 @@ impl Session {
         if call.outputs.is_empty() {
             return Ok(None);
         }
-        rows::describe(&mut self.core, &call.outputs).map(Some)
+        rows::describe(self, &call.outputs).map(Some)
     }
 
+    /// Runs the procedure. Returns its output parameters and their values.
+    /// `may_end_transaction`: it may commit or roll back.
+    pub(crate) fn call(
+        &mut self,
+        stmt: &CallStmt,
+        sql: &str,
+        (params, types): (&Arc<[Datum]>, &[Oid]),
+        may_end_transaction: bool,
+    ) -> Result<(Vec<TargetEntry>, Option<Vec<Datum>>)> {
+        let (call, _) = self.analyse_call(stmt, sql, Params::Fixed(types.to_vec()))?;
+        let user = self.catalog.user;
+        crate::privileges::check_function(self, call.row.oid, user)?;
+        let depth = self.backend.snapshot_depth();
+        let snapshot = self.backend.snapshot();
+        self.backend.push_snapshot(snapshot);
+        let saved = std::mem::replace(&mut self.params, params.clone());
+        let result = self.run_call(&call, may_end_transaction);
+        self.calls.may_end_transaction = false;
+        self.params = saved;
+        self.backend.truncate_snapshots(depth);
+        Ok((call.outputs, result?))
+    }
+
+    fn run_call(&mut self, call: &Call, may_end_transaction: bool) -> Result<Option<Vec<Datum>>> {
+        let mut values = Vec::with_capacity(call.inputs.len());
+        for e in &call.inputs {
+            values.push(self.evaluate(e)?);
+        }
+        let types: Vec<Oid> = call.inputs.iter().map(Expr::type_oid).collect();
+        let refs: Vec<DatumRef<'_>> = values.iter().map(Datum::as_ref).collect();
+        self.calls.may_end_transaction = may_end_transaction;
+        function::call_procedure(self, &call.row, &types, &refs)
+    }
+}
+
+impl Session {
     /// Runs the procedure and sends the row of its output parameters.
     pub(crate) fn call_statement(
         &mut self,
         stmt: &CallStmt,
         sql: &str,
-        (params, types): (&Arc<[Datum]>, &[Oid]),
+        params: (&Arc<[Datum]>, &[Oid]),
         describe: bool,
     ) -> Result<&'static str> {
-        let (call, _) = self.analyse_call(stmt, sql, Params::Fixed(types.to_vec()))?;
-        let user = self.core.catalog.user;
-        crate::privileges::check_function(&mut self.core, call.row.oid, user)?;
-        let depth = self.core.backend.snapshot_depth();
-        let snapshot = self.core.backend.snapshot();
-        self.core.backend.push_snapshot(snapshot);
-        let saved = std::mem::replace(&mut self.core.params, params.clone());
-        let result = self.run_call(&call);
-        self.core.calls.may_end_transaction = false;
-        self.core.params = saved;
-        self.core.backend.truncate_snapshots(depth);
-        let row = result?;
-        if call.outputs.is_empty() {
+        let alone = self.core.transaction.block == crate::xact::Block::Single;
+        let (outputs, row) = self.core.call(stmt, sql, params, alone)?;
+        if outputs.is_empty() {
             return Ok("CALL");
         }
-        let fields = rows::describe(&mut self.core, &call.outputs)?;
+        let fields = rows::describe(&mut self.core, &outputs)?;
         if describe {
             backend::row_description(&mut self.conn.out, &fields);
         }
-        let types: Vec<Oid> = call.outputs.iter().map(|t| t.expr.type_oid()).collect();
+        let types: Vec<Oid> = outputs.iter().map(|t| t.expr.type_oid()).collect();
         let mut by_val = Vec::with_capacity(types.len());
         for &ty in &types {
             by_val.push(Facts::type_info(&mut self.core, ty)?.by_val);
@@ -129,16 +156,5 @@ impl Session {
         batch.len = 1;
         writer.write(&mut self.core, &batch, 0, &mut self.conn.out)?;
         Ok("CALL")
-    }
-
-    fn run_call(&mut self, call: &Call) -> Result<Option<Vec<Datum>>> {
-        let mut values = Vec::with_capacity(call.inputs.len());
-        for e in &call.inputs {
-            values.push(self.evaluate(e)?);
-        }
-        let types: Vec<Oid> = call.inputs.iter().map(Expr::type_oid).collect();
-        let refs: Vec<DatumRef<'_>> = values.iter().map(Datum::as_ref).collect();
-        self.core.calls.may_end_transaction = self.xact.block == crate::xact::Block::Single;
-        function::call_procedure(&mut self.core, &call.row, &types, &refs)
     }
 }

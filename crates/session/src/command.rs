@@ -2,7 +2,6 @@
 //! connection for COPY.
 
 use crate::core::Core;
-use crate::function;
 use crate::instance::LogOrigin;
 use crate::session::Session;
 use crate::xact::Block;
@@ -54,7 +53,7 @@ impl analyze::Host for Session {
 
 impl CommandHost for Session {
     fn notice(&mut self, notice: PgError) {
-        self.core.notices.push(notice);
+        self.core.add_notice(notice);
     }
 
     fn transport(&mut self) -> Result<&mut dyn CopyTransport> {
@@ -88,7 +87,7 @@ impl CommandHost for Session {
     }
 
     fn validate_function(&mut self, function: Oid, sql: &str) -> Result<()> {
-        function::validate(&mut self.core, function, sql)
+        self.core.validate_function(function, sql)
     }
 
     fn password_verifier(&mut self, role: &str, password: &str) -> Result<String> {
@@ -143,7 +142,7 @@ impl Transactions for Session {
     }
 
     fn in_transaction_block(&self) -> bool {
-        !matches!(self.xact.block, Block::None | Block::Single)
+        !matches!(self.core.transaction.block, Block::None | Block::Single)
     }
 
     fn shares_transaction(&self) -> bool {
@@ -221,34 +220,13 @@ impl Settings for Session {
     }
 
     fn explain_settings(&mut self) -> Vec<(String, String)> {
-        let store = &self.core.store;
-        let registry = &store.base().registry;
-        let mut list = Vec::new();
-        for id in registry.ids() {
-            let setting = registry.setting(id);
-            let hidden = setting.flags.superuser_only && !self.core.roles.superuser;
-            if setting.flags.explain && !hidden && *store.value(id) != setting.boot {
-                list.push((setting.name.to_owned(), setting.show(store.value(id))));
-            }
-        }
-        list.sort();
-        list
+        self.core.explained_settings()
     }
 }
 
 impl Cluster for Session {
     fn checkpoint(&mut self) -> Result<()> {
-        use engine::CheckpointFlags as F;
-        let Err(error) = self.instance.engine.checkpoint(F::IMMEDIATE | F::FORCE | F::WAIT) else {
-            return Ok(());
-        };
-        if error.fields().severity >= Severity::Panic {
-            return Err(error);
-        }
-        let origin = LogOrigin { kind: "checkpointer", ..LogOrigin::default() };
-        self.instance.log.write(&origin, &error, None);
-        Err(PgError::internal("checkpoint request failed")
-            .hint("Consult recent messages in the server log for details."))
+        self.core.checkpoint()
     }
 
     fn locale_exists(&mut self, name: &str) -> bool {
@@ -284,6 +262,38 @@ impl Cluster for Session {
 }
 
 impl Core {
+    /// CHECKPOINT.
+    pub(crate) fn checkpoint(&mut self) -> Result<()> {
+        use engine::CheckpointFlags as F;
+        let (instance, _) = self.server.as_ref().expect("a session with a connection");
+        let Err(error) = instance.engine.checkpoint(F::IMMEDIATE | F::FORCE | F::WAIT) else {
+            return Ok(());
+        };
+        if error.fields().severity >= Severity::Panic {
+            return Err(error);
+        }
+        let origin = LogOrigin { kind: "checkpointer", ..LogOrigin::default() };
+        instance.log.write(&origin, &error, None);
+        Err(PgError::internal("checkpoint request failed")
+            .hint("Consult recent messages in the server log for details."))
+    }
+
+    /// The settings that EXPLAIN SETTINGS shows.
+    pub(crate) fn explained_settings(&self) -> Vec<(String, String)> {
+        let store = &self.store;
+        let registry = &store.base().registry;
+        let mut list = Vec::new();
+        for id in registry.ids() {
+            let setting = registry.setting(id);
+            let hidden = setting.flags.superuser_only && !self.roles.superuser;
+            if setting.flags.explain && !hidden && *store.value(id) != setting.boot {
+                list.push((setting.name.to_owned(), setting.show(store.value(id))));
+            }
+        }
+        list.sort();
+        list
+    }
+
     /// Error 55006 if the session itself uses the relation.
     pub(crate) fn check_not_in_use(&self, relation: Oid, name: &str, what: &str) -> Result<()> {
         let is_read = self.named.portals.values().any(|p| p.reads(relation));

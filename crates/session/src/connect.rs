@@ -2,7 +2,6 @@
 //! Counterpart: postmaster/postmaster.c
 //! (`ProcessStartupPacket`), utils/init/postinit.c, libpq/auth.c.
 
-use crate::auth::{self, Authenticated, Refused};
 use crate::core::Core;
 use crate::guc::canonical;
 use crate::instance::{Instance, LogOrigin, SessionHandle};
@@ -10,13 +9,17 @@ use crate::session::Session;
 use catalog::rows::{CatalogRow, PgAuthid, PgDatabase, PgDbRoleSetting, indexes};
 use catalog::{CatSession, Row};
 use client::activity::VisibleActivity;
+use client::auth::{self, Authenticated, Refused, StoredSecret};
 use client::connection::Connection;
 use client::transport::{Addresses, Encryption, TlsAcceptor, Transport};
 use engine::{Backend, Isolation};
 use ids::Oid;
 use ids::builtin::role::BOOTSTRAP_SUPERUSER;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
+use settings::hba::{AuthContext, Rules};
+use settings::ident::Maps;
 use settings::{SessionValues, Source, Value};
+use std::net::IpAddr;
 use std::sync::Arc;
 use std::time::{Duration, Instant};
 use wire::{StartupPacket, StartupParameters, backend};
@@ -324,7 +327,10 @@ fn begin_session(
     core.backend_pid = handle.pid;
     core.backend.begin(Isolation::ReadCommitted);
     check_replication(start)?;
-    let proved = auth::authenticate(instance, conn, &mut core, &database, &user, false)?;
+    let proved = {
+        let mut facts = AuthFacts { core: &mut core, instance };
+        auth::authenticate(&mut facts, conn, &database, &user, false)?
+    };
     backend::authentication_ok(&mut conn.out);
     let encryption = conn.transport.encryption();
     log_authorization(instance, origin, &core.store, start, (&proved, encryption.as_deref()));
@@ -747,4 +753,59 @@ fn letter(
         }
         _ => return Ok(None),
     }))
+}
+
+/// The facts that authentication needs.
+struct AuthFacts<'a> {
+    core: &'a mut Core,
+    instance: &'a Instance,
+}
+
+impl AuthContext for AuthFacts<'_> {
+    fn is_member(&mut self, user: &str, group: &str) -> bool {
+        let mut ask = || -> Result<bool> {
+            let (Some(user), Some(group)) =
+                (self.core.cat().find_role(user)?, self.core.cat().find_role(group)?)
+            else {
+                return Ok(false);
+            };
+            // In this context a superuser is not a member of every role.
+            self.core.cat().is_member_nosuper(user.oid, group.oid, false)
+        };
+        ask().unwrap_or(false)
+    }
+
+    fn is_own_address(&mut self, address: IpAddr) -> bool {
+        self.instance.files().is_some_and(|f| f.is_own_address(address))
+    }
+
+    fn is_own_network(&mut self, address: IpAddr) -> bool {
+        self.instance.files().is_some_and(|f| f.is_own_network(address))
+    }
+}
+
+impl auth::Facts for AuthFacts<'_> {
+    fn rules(&self) -> Arc<Rules> {
+        self.instance.hba()
+    }
+
+    fn maps(&self) -> Arc<Maps> {
+        self.instance.ident()
+    }
+
+    fn secret(&mut self, role: &str) -> Result<Option<StoredSecret>> {
+        let role = self.core.cat().find_role(role)?;
+        Ok(role.map(|role| StoredSecret {
+            text: role.rolpassword.as_ref().map(|text| text.as_str().to_owned()),
+            is_expired: role.rolvaliduntil.is_some_and(|until| until < self.core.now()),
+        }))
+    }
+
+    fn random(&self, bytes: &mut [u8]) {
+        self.instance.engine.env().random.fill(bytes);
+    }
+
+    fn mock_nonce(&self) -> [u8; 32] {
+        self.instance.engine.control().get().mock_authentication_nonce
+    }
 }

@@ -8,7 +8,7 @@ use crate::prepared::Prepared;
 use crate::resolved::Resolved;
 use crate::roles::Roles;
 use crate::snapshots::Exports;
-use crate::xact::Mode;
+use crate::xact::{Block, Mode};
 use catalog::{CatCx, CatSession, Catalogs};
 use client::EarlyOutput;
 use client::notify::Pending;
@@ -69,6 +69,7 @@ pub struct Core {
 /// The state of the transaction in the layers above storage.
 #[derive(Default)]
 pub struct TransactionState {
+    pub(crate) block: Block,
     /// Snapshots that the transaction has exported.
     pub(crate) exports: Option<Box<Exports>>,
     /// The transaction's characteristics.
@@ -118,6 +119,8 @@ pub(crate) struct RunningCalls {
     pub(crate) may_end_transaction: bool,
     /// The calls of functions in PL/pgSQL and their statements.
     pub(crate) contexts: plpgsql::Contexts,
+    /// Nesting depth of EXECUTEs of utility statements.
+    pub(crate) nested_executes: u32,
     /// The transition tables that queries of the running call may name.
     pub(crate) transitions: Vec<trigger::NamedRows>,
 }

@@ -1,24 +1,34 @@
-//! Notices that are sent while their statement runs: those of DO and CALL, which send nothing else
-//! before their end. Other notices are sent with the results of their statement. Also the filter of
-//! notices and the log of reports, which both kinds share.
+//! Notices that are sent while their statement runs: all of those of DO and CALL, which send
+//! nothing else before their end, and those of other statements when there are many. Also the
+//! filter of notices and the log of reports.
 
 use crate::core::Core;
 use crate::instance::{Instance, SessionHandle, command_of};
 use crate::session::Session;
-use client::EarlyOutput;
+use client::{EarlyOutput, SEND_INTERVAL};
 use pgerror::{PgError, Severity};
 use wire::backend;
 
 impl Session {
     /// Runs a statement whose notices are sent at once, if the client's connection permits that.
     pub(crate) fn with_early_notices<T>(&mut self, work: impl FnOnce(&mut Session) -> T) -> T {
+        self.with_output_lent(false, work)
+    }
+
+    /// Does a part of a statement that computes rows and sends nothing. Notices are sent at once
+    /// when there are many of them, if the client's connection permits that.
+    pub(crate) fn computing<T>(&mut self, work: impl FnOnce(&mut Session) -> T) -> T {
+        self.with_output_lent(true, work)
+    }
+
+    fn with_output_lent<T>(&mut self, is_lazy: bool, work: impl FnOnce(&mut Session) -> T) -> T {
         let Some(write) = self.handle.client_output.clone() else { return work(self) };
         let is_direct = self.conn.encoder.is_none() && !self.conn.buffers_all;
         if !is_direct || self.conn.is_lost() || self.core.early.is_some() {
             return work(self);
         }
         let pending = std::mem::take(&mut self.conn.out);
-        self.core.early = Some(EarlyOutput::new(write, pending));
+        self.core.early = Some(EarlyOutput::new(write, pending, is_lazy));
         let result = work(self);
         if let Some(early) = self.core.early.take() {
             let later = std::mem::replace(&mut self.conn.out, early.pending);
@@ -32,6 +42,20 @@ impl Session {
 }
 
 impl Core {
+    /// Keeps a notice until it is sent, unless the client does not get it.
+    pub(crate) fn add_notice(&mut self, mut notice: PgError) {
+        let severity = notice.fields().severity;
+        if severity >= self.least_severity() || severity == Severity::Info {
+            return self.notices.push(notice);
+        }
+        if let Some((instance, handle)) = &self.server
+            && instance.log.wants(&self.activity.client, &notice)
+        {
+            notice.fields_mut().context.extend(self.calls.contexts.lines());
+            self.log_report((instance, handle), &notice);
+        }
+    }
+
     /// `client_min_messages`. For clients, LOG ranks between DEBUG and NOTICE.
     pub(crate) fn least_severity(&self) -> Severity {
         match self.store.named("client_min_messages").as_text() {
@@ -73,7 +97,9 @@ impl Core {
 
     /// Sends the notices so far if the running statement permits that; returns how many are left.
     pub(crate) fn send_early_notices(&mut self) -> usize {
-        let Some(mut early) = self.early.take() else { return self.notices.len() };
+        let Some(mut early) = self.early.take_if(|early| !early.keeps(&self.notices)) else {
+            return self.notices.len();
+        };
         let least = self.least_severity();
         for notice in std::mem::take(&mut self.notices) {
             if let Some((instance, handle)) = &self.server {
@@ -84,7 +110,9 @@ impl Core {
                 backend::report(&mut early.pending, &notice);
             }
         }
-        early.send();
+        while early.send() && self.backend.check_interrupts().is_ok() {
+            sync::sleep(SEND_INTERVAL);
+        }
         self.early = Some(early);
         0
     }

@@ -3,10 +3,11 @@
 //! `exec_describe_statement_message`, `exec_execute_message`).
 
 use crate::portal::run::cannot_be_run;
-use crate::portal::{Portal, PortalResult, UtilityRows, ends_block, write_tag};
+use crate::portal::{Portal, PortalResult, ends_block};
 use crate::prepared::Prepared;
 use crate::session::Session;
 use crate::xact::{DeadPortal, aborted};
+use client::results::{UtilityRows, write_tag};
 use client::rows;
 use client::statementlog::Work;
 use ids::Oid;
@@ -116,17 +117,11 @@ impl Session {
 
     /// The prepared statement of that name. Error 26000 if there is none.
     pub(crate) fn find_prepared(&self, name: &str) -> Result<Arc<Prepared>> {
-        let found = if name.is_empty() {
-            self.unnamed.as_ref()
-        } else {
-            self.core.named.prepared.get(name)
-        };
-        found.cloned().ok_or_else(|| {
-            if name.is_empty() {
-                pg_err!(UNDEFINED_PSTATEMENT, "unnamed prepared statement does not exist")
-            } else {
-                pg_err!(UNDEFINED_PSTATEMENT, "prepared statement \"{name}\" does not exist")
-            }
+        if !name.is_empty() {
+            return self.core.prepared_named(name);
+        }
+        self.unnamed.clone().ok_or_else(|| {
+            pg_err!(UNDEFINED_PSTATEMENT, "unnamed prepared statement does not exist")
         })
     }
 
@@ -450,7 +445,8 @@ impl Session {
             if matches!(raw.stmt, Node::TransactionStmt(_)) || self.xact.commit_at_once {
                 self.finish_command()?;
                 // The statement has begun or ended a transaction or a subtransaction.
-                stays = begins_level(&raw.stmt) && self.xact.block != crate::xact::Block::None;
+                stays = begins_level(&raw.stmt)
+                    && self.core.transaction.block != crate::xact::Block::None;
                 if stays {
                     portal.level = portal.level.min(self.core.backend.txn.nesting());
                 }

@@ -65,7 +65,7 @@ impl Session {
         let values = self.call_arguments(&mut call, &function)?;
         let format = call.result_format()?;
         let call = self.call_expression(&function, values)?;
-        let result = self.evaluate(&call)?;
+        let result = self.core.evaluate(&call)?;
         self.core.backend.check_interrupts()?;
         let bytes = match (&result, format) {
             (Datum::Null, _) => None,

@@ -10,7 +10,6 @@ pub(crate) mod outputs;
 pub(crate) mod plpgsql;
 mod signature;
 pub(crate) mod sql;
-mod transpose;
 
 pub(crate) use internal::on_values;
 
@@ -25,7 +24,7 @@ use language::{Resolved, SetRows, Site};
 use pgerror::{PgError, Result};
 use settings::{Action, Saved};
 use trigger::TriggerCall;
-use types::{Datum, DatumRef};
+use types::{Batch, Datum, DatumRef};
 
 /// Maximum nesting depth of calls of SQL functions, whose bodies are planned at the first call.
 const DEPTH_MAX: u32 = 64;
@@ -108,9 +107,9 @@ pub(crate) fn call_set(
     let row = core.cat().function(call.function)?;
     let language = language_of(core, &row)?;
     let set = within(core, &row, |core| language.call_set(core, &Call::new(&row, call), columns))?;
-    let whole = set.whole;
+    let (whole, columns) = (set.whole, set.rows.columns());
     let state = Running { row, rows: set.rows };
-    Ok(SetStream { whole, state: Box::new(state) })
+    Ok(SetStream { whole, columns, state: Box::new(state) })
 }
 
 /// A running set-returning call.
@@ -119,34 +118,28 @@ struct Running {
     rows: Box<dyn SetRows>,
 }
 
+fn running(set: &mut SetStream) -> Result<&mut Running> {
+    let running = set.state.downcast_mut();
+    running.ok_or_else(|| PgError::internal("rows of a function that is not running"))
+}
+
+/// The next rows of a set that has been computed; `None` at its end.
+pub(crate) fn next_batch_of_set(set: &mut SetStream) -> Result<Option<Batch>> {
+    running(set)?.rows.next_batch()
+}
+
 /// Sets `out` to the next row of a set; false at its end.
 pub(crate) fn next_of_set(
     core: &mut Core,
     set: &mut SetStream,
     out: &mut Vec<Datum>,
 ) -> Result<bool> {
-    let Some(running) = set.state.downcast_mut::<Running>() else {
-        return Err(PgError::internal("rows of a function that is not running"));
-    };
+    let Running { row, rows } = running(set)?;
     out.clear();
-    let Running { row, rows } = running;
     if rows.is_ready() {
         return rows.next(core, out);
     }
     within(core, row, |core| rows.next(core, out))
-}
-
-/// Validates a new function by the rules of its language. `sql` is the statement that creates it.
-/// Counterpart: the call of the validator in `ProcedureCreate`.
-pub(crate) fn validate(core: &mut Core, function: Oid, sql: &str) -> Result<()> {
-    let row = core.cat().function(function)?;
-    let language = language_of(core, &row)?;
-    let checks_bodies = core.store.named("check_function_bodies").as_bool();
-    let settings = settings_of(&row).filter(|_| checks_bodies);
-    let (saved, set) = apply_settings_of(core, settings);
-    let result = set.and_then(|()| language.validate(core, &row, sql));
-    restore_settings(core, saved);
-    result
 }
 
 /// Calls a trigger function and returns its result.
@@ -276,5 +269,20 @@ fn restore_settings(core: &mut Core, saved: Vec<Saved>) {
     if !saved.is_empty() {
         saved.into_iter().rev().for_each(|before| core.store.restore(before));
         core.apply_settings();
+    }
+}
+
+impl Core {
+    /// Validates a new function by the rules of its language. `sql` is the statement that creates
+    /// it. Counterpart: the call of the validator in `ProcedureCreate`.
+    pub(crate) fn validate_function(&mut self, function: Oid, sql: &str) -> Result<()> {
+        let row = self.cat().function(function)?;
+        let language = language_of(self, &row)?;
+        let checks_bodies = self.store.named("check_function_bodies").as_bool();
+        let settings = settings_of(&row).filter(|_| checks_bodies);
+        let (saved, set) = apply_settings_of(self, settings);
+        let result = set.and_then(|()| language.validate(self, &row, sql));
+        restore_settings(self, saved);
+        result
     }
 }

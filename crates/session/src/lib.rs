@@ -2,13 +2,13 @@
 //! session implements the traits through which the crates of lower layers access catalogs, settings
 //! and storage.
 //!
-//! Reading order: `instance` (the state that sessions share), `connect` (session start), `auth`,
+//! Reading order: `instance` (the state that sessions share), `connect` (session start),
 //! `session` (its messages), `xact`, `simple`, `slots`, `extended`, `fastpath`, `prepared`,
-//! `plancache`, `portal`, `rows`, `resolved`, `utility`, `setcmd`, `early` (notices), `guc`
-//! (settings), `statementlog`, `activity`, `autovacuum`; `core` (the state of a session), `caches`,
-//! `roles`, `env` (the traits that it implements), `query` (a query from text to rows), `function`
-//! (calls of functions by OID, and languages), `serverfn` (functions on sessions and settings),
-//! `triggers` (the trigger manager's access to the session).
+//! `plancache`, `portal`, `resolved`, `utility`, `nested` (utility statements of functions),
+//! `setcmd`, `early` (notices), `guc` (settings), `statementlog`, `activity`, `autovacuum`; `core`
+//! (the state of a session), `caches`, `roles`, `env` (the traits that it implements), `query` (a
+//! query from text to rows), `function` (calls of functions by OID, and languages), `serverfn`
+//! (functions on sessions and settings), `triggers` (the trigger manager's access to the session).
 //!
 //! A module such as `portal` contains data, without access to the session; its child modules (such
 //! as `run`) contain the code that works on the session. So `core` can contain the data without an
@@ -19,7 +19,6 @@
 #![forbid(unsafe_code)]
 
 mod activity;
-mod auth;
 pub mod autovacuum;
 mod caches;
 mod callcmd;
@@ -29,12 +28,12 @@ mod core;
 mod docmd;
 mod early;
 mod env;
-mod explain;
 mod extended;
 mod fastpath;
 mod function;
 mod guc;
 mod instance;
+mod nested;
 mod notify;
 mod plancache;
 mod portal;

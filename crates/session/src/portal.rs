@@ -1,10 +1,12 @@
 //! Portals: the execution of statements, completely or in portions. Counterpart:
 //! utils/mmgr/portalmem.c, tcop/pquery.c, commands/portalcmds.c.
 
-mod cursors;
+pub(crate) mod cursors;
+pub(crate) mod declare;
 pub(crate) mod run;
 
 use crate::prepared::{ParkedExecution, Prepared};
+use client::results::{StoredRows, UtilityRows};
 use client::rows::RowWriter;
 use executor::Execution;
 use ids::Tid;
@@ -13,32 +15,30 @@ use plan::PlannedStmt;
 use plan::query::CmdType;
 use planner::RowIdentities;
 use std::sync::Arc;
+use types::fn_context::RowDesc;
 use types::{Batch, Datum};
 use wire::{FieldDescription, Formats};
 
-/// Materialized rows, for scrollable cursors and for cursors WITH HOLD.
+/// The rows of a cursor.
 #[derive(Default)]
-struct StoredRows {
-    batches: Vec<Batch>,
-    /// For each batch, the number of its first row.
-    starts: Vec<usize>,
-    /// Number of rows up to the end of the last batch. The first rows may have been discarded.
-    rows: usize,
+struct CursorRows {
+    /// The columns with the tuple ids of the table rows from which they are computed.
+    identities: RowIdentities,
+    /// The tuple ids for the current row, in the order of `identities`.
+    current: Vec<Option<Tid>>,
+    /// Number of rows that are computed together when one is fetched; `None` if that is not known
+    /// yet.
+    ahead: Option<usize>,
+    /// What functions that fetch rows know about them.
+    fetched: Option<Fetched>,
 }
 
-impl StoredRows {
-    fn push(&mut self, batch: Batch) {
-        self.starts.push(self.rows);
-        self.rows += batch.len;
-        self.batches.push(batch);
-    }
-
-    /// The batch of row `at` (from 0), and the row's index in it.
-    fn find(&self, at: usize) -> Option<(&Batch, usize)> {
-        let after = self.starts.partition_point(|start| *start <= at);
-        let (batch, start) = (self.batches.get(after.checked_sub(1)?)?, self.starts[after - 1]);
-        (at - start < batch.len).then_some((batch, at - start))
-    }
+/// The rows of a cursor for functions.
+#[derive(Clone)]
+struct Fetched {
+    desc: Arc<RowDesc>,
+    /// Indexes of the columns that are not junk.
+    columns: Arc<[usize]>,
 }
 
 /// A portal.
@@ -65,11 +65,7 @@ pub(crate) struct Portal {
     failed: bool,
     /// The remaining rows of a utility command that has been run.
     pub(crate) lines: UtilityRows,
-    /// The columns with the tuple ids of a cursor's rows.
-    identities: RowIdentities,
-    /// The tuple ids of the table rows from which the cursor's current row was computed, in the
-    /// order of `identities`.
-    current: Vec<Option<Tid>>,
+    cursor_rows: CursorRows,
     hold: bool,
     held: bool,
     /// A loop of a function reads it: it survives the end of the transaction.
@@ -83,43 +79,6 @@ pub(crate) struct Portal {
     pub(crate) level: usize,
     /// Creation time, in microseconds since 2000-01-01.
     pub(crate) created: i64,
-}
-
-/// Rows of a utility command as encoded messages that have not been sent.
-#[derive(Default)]
-pub(crate) struct UtilityRows {
-    bytes: Vec<u8>,
-    used: usize,
-    /// The command's tag.
-    tag: String,
-}
-
-impl UtilityRows {
-    pub(crate) fn new(bytes: Vec<u8>, tag: String) -> UtilityRows {
-        UtilityRows { bytes, used: 0, tag }
-    }
-
-    /// Sends up to `limit` rows (0: all) and the command tag, which counts the rows of this call.
-    /// If exactly `limit` rows were sent, the portal is suspended even if no row is left.
-    pub(crate) fn send(&mut self, limit: u64, out: &mut Vec<u8>) {
-        let mut sent = 0;
-        while limit == 0 || sent < limit {
-            let rest = &self.bytes[self.used..];
-            let Some(length) = rest.get(1..).and_then(|b| b.first_chunk::<4>()) else { break };
-            let message = &rest[..1 + u32::from_be_bytes(*length) as usize];
-            out.extend_from_slice(message);
-            self.used += message.len();
-            sent += u64::from(message[0] == b'D');
-        }
-        if limit > 0 && sent == limit {
-            return wire::backend::portal_suspended(out);
-        }
-        let tag = match self.tag.rsplit_once(' ') {
-            Some((verb, count)) if count.parse::<u64>().is_ok() => format!("{verb} {sent}"),
-            _ => self.tag.clone(),
-        };
-        wire::backend::command_complete(out, &tag);
-    }
 }
 
 /// The source of a portal's execution: a parked execution, or a plan.
@@ -183,8 +142,7 @@ impl Portal {
             finished: false,
             failed: false,
             lines: UtilityRows::default(),
-            identities: RowIdentities::default(),
-            current: Vec::new(),
+            cursor_rows: CursorRows::default(),
             hold: false,
             binary: false,
             held: false,
@@ -214,26 +172,6 @@ impl Portal {
     pub(crate) fn is_binary(&self) -> bool {
         self.binary
     }
-}
-
-fn verb(command: CmdType) -> &'static str {
-    match command {
-        CmdType::Insert => "INSERT 0",
-        CmdType::Update => "UPDATE",
-        CmdType::Delete => "DELETE",
-        CmdType::Merge => "MERGE",
-        _ => "SELECT",
-    }
-}
-
-/// The command tag of a query.
-pub(crate) fn query_tag(command: CmdType, rows: u64) -> String {
-    format!("{} {rows}", verb(command))
-}
-
-/// Sends the command tag of a query.
-pub(crate) fn write_tag(out: &mut Vec<u8>, command: CmdType, rows: u64) {
-    wire::backend::command_complete_count(out, verb(command), rows);
 }
 
 /// True if the statement writes to tables.

@@ -9,7 +9,6 @@
 use crate::caches::PrivilegeCache;
 use crate::core::Core;
 use catalog::acl::{self, Kind};
-use catalog::rows::PgClass;
 use ids::code::ProKind;
 use ids::{AttrNo, Oid, RelKind};
 use pgerror::{Result, pg_err};
@@ -61,6 +60,15 @@ pub(crate) fn check_plan(core: &mut Core, plan: &Arc<PlannedStmt>) -> Result<()>
     Ok(())
 }
 
+/// Error 42501 unless the current user may call the functions.
+pub(crate) fn check_calls(core: &mut Core, functions: &[Oid]) -> Result<()> {
+    if functions.is_empty() || core.is_superuser()? {
+        return Ok(());
+    }
+    let user = core.catalog.user;
+    functions.iter().try_for_each(|&f| check_function(core, f, user))
+}
+
 /// Error 42501 unless the role may call the function.
 pub(crate) fn check_function(core: &mut Core, function: Oid, role: Oid) -> Result<()> {
     let row = core.cat().function(function)?;
@@ -93,7 +101,7 @@ fn check_relation(core: &mut Core, r: &RelationPrivileges, role: Oid) -> Result<
         (acl::UPDATE, &r.updated_cols),
     ] {
         if ok && missing & right != 0 {
-            ok = may_columns(core, &class, role, right, columns)?;
+            ok = core.cat().may_columns(role, &class, right, columns)?;
         }
     }
     if ok { Ok(()) } else { Err(acl::relation_denied(&class)) }
@@ -108,55 +116,9 @@ pub(crate) fn may_select(core: &mut Core, table: Oid, columns: &[AttrNo]) -> Res
         return Ok(true);
     }
     for &n in columns {
-        if n <= 0 || !may_column(core, &class, user, acl::SELECT, n)? {
+        if n <= 0 || !core.cat().may_columns(user, &class, acl::SELECT, &[n])? {
             return Ok(false);
         }
     }
     Ok(!columns.is_empty())
-}
-
-/// True if the role has the privilege on all these columns. With an empty list: true if it has the
-/// privilege on any column.
-fn may_columns(
-    core: &mut Core,
-    class: &PgClass,
-    role: Oid,
-    right: u32,
-    columns: &[AttrNo],
-) -> Result<bool> {
-    let desc = core.cat().relation(class.oid)?;
-    let live = || desc.attributes.iter().filter(|a| !a.attisdropped).map(|a| a.attnum);
-    if columns.is_empty() {
-        for n in live() {
-            if may_column(core, class, role, right, n)? {
-                return Ok(true);
-            }
-        }
-        return Ok(false);
-    }
-    for &n in columns {
-        let all: Vec<AttrNo> = if n == 0 { live().collect() } else { vec![n] };
-        for n in all {
-            if !may_column(core, class, role, right, n)? {
-                return Ok(false);
-            }
-        }
-    }
-    Ok(true)
-}
-
-fn may_column(
-    core: &mut Core,
-    class: &PgClass,
-    role: Oid,
-    right: u32,
-    number: AttrNo,
-) -> Result<bool> {
-    let acl = core.cat().attribute(class.oid, number)?.and_then(|a| a.attacl.clone());
-    match acl {
-        Some(acl) => {
-            core.cat().has_privilege(role, class.relowner, Some(&acl), Kind::Column, right)
-        }
-        None => Ok(false),
-    }
 }

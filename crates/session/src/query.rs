@@ -3,10 +3,11 @@
 
 use crate::core::Core;
 use crate::plancache::plans::Mode;
+use crate::prepared::KEPT_COST_MAX;
 use analyze::SessionLookup;
 use client::statementlog::Work;
-use executor::Services;
 use executor::spi::{self, Cursor, QueryHost, QuerySnapshot};
+use executor::{Execution, Services};
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::PlannedStmt;
@@ -88,6 +89,37 @@ pub(crate) fn run_nested(core: &mut Core, query: spi::Query) -> Result<Vec<Vec<D
     })
 }
 
+/// A place for the execution of a plan that has ended and can be run again.
+pub(crate) type Parked = sync::Mutex<Option<Execution>>;
+
+impl Core {
+    /// The parked execution of a plan, if it can be run again. The statement is current: its
+    /// analysis is valid for the catalog generation, the user and the settings, and its relations
+    /// are locked.
+    pub(crate) fn take_parked(
+        &mut self,
+        parked: &Parked,
+        plan: &Arc<PlannedStmt>,
+    ) -> Result<Option<Execution>> {
+        let Some(execution) = parked.lock().take() else { return Ok(None) };
+        if !Arc::ptr_eq(execution.plan(), plan) || !self.catalog.overlay.is_clean() {
+            return Ok(None);
+        }
+        crate::privileges::check_plan(self, plan)?;
+        Ok(Some(execution))
+    }
+
+    /// Keeps an execution that has ended for the next run of its plan, if that is small. The
+    /// statement is still current.
+    pub(crate) fn park(&mut self, parked: &Parked, mut execution: Execution) -> Result<()> {
+        let is_small = execution.plan().plan_tree.info.total_cost < KEPT_COST_MAX;
+        if is_small && self.catalog.overlay.is_clean() && execution.park(self)? {
+            *parked.lock() = Some(execution);
+        }
+        Ok(())
+    }
+}
+
 /// As [`run_nested`]; also returns the number of rows that were read or changed, and the execution,
 /// which has ended. Without `keep`, no rows are returned.
 pub(crate) fn run_counted(
@@ -147,11 +179,26 @@ impl Rows {
                 self.cursor.recycle(std::mem::take(&mut self.batch));
                 self.at = 0;
             }
-            let next = self.cursor.next(core, want)?;
-            self.ended = next.is_none();
-            self.batch = next.unwrap_or_default();
+            self.batch = self.next_batch(core, want)?.unwrap_or_default();
         }
         self.at += 1;
         Ok(Some(spi::row_of(&self.batch, self.at - 1, self.cursor.columns())))
+    }
+
+    /// The next rows, up to `want`, for a caller that does not call [`Rows::next`].
+    pub(crate) fn next_batch(&mut self, core: &mut Core, want: usize) -> Result<Option<Batch>> {
+        while !self.ended {
+            match self.cursor.next(core, want)? {
+                Some(batch) if batch.len > 0 => return Ok(Some(batch)),
+                Some(_) => {}
+                None => self.ended = true,
+            }
+        }
+        Ok(None)
+    }
+
+    /// Indexes of the columns of a batch that are not junk.
+    pub(crate) fn columns(&self) -> &[usize] {
+        self.cursor.columns()
     }
 }

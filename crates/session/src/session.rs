@@ -31,8 +31,6 @@ pub struct Session {
     pub(crate) recent: HashMap<Arc<str>, Arc<Prepared>>,
     /// Column formats of the running utility statement, as requested by its Bind.
     pub(crate) results: Formats,
-    /// Nesting depth of EXECUTEs of utility commands.
-    pub(crate) nested_executes: u32,
     /// An error in the extended protocol has occurred: messages are skipped until Sync.
     skip_to_sync: bool,
     /// ReadyForQuery was the last message that was sent. Only then the client is idle.
@@ -81,7 +79,6 @@ impl Session {
             unnamed: None,
             recent: HashMap::new(),
             results: Formats::Text,
-            nested_executes: 0,
             skip_to_sync: false,
             ready_sent: false,
             extended_timer: None,
@@ -150,7 +147,7 @@ impl Session {
 
     fn send_ready(&mut self) -> Result<()> {
         if self.instance.config_generation() != self.config_generation
-            && self.xact.block == Block::None
+            && self.core.transaction.block == Block::None
         {
             self.config_generation = self.instance.config_generation();
             self.core.store.set_base(self.instance.base());
@@ -162,11 +159,11 @@ impl Session {
         if std::mem::take(&mut self.core.report_due) {
             self.report_settings();
         }
-        let idle = self.xact.block == Block::None;
+        let idle = self.core.transaction.block == Block::None;
         if idle {
             self.receive_notifications();
         }
-        backend::ready_for_query(&mut self.conn.out, self.xact.status());
+        backend::ready_for_query(&mut self.conn.out, self.xact.status(self.core.transaction.block));
         self.show_waiting();
         self.end_metered();
         self.conn.flush()?;
@@ -245,7 +242,7 @@ impl Session {
 
     /// The idle timeout of the present state, and its interrupt.
     fn idle_timeout(&self) -> Option<(Duration, Interrupt)> {
-        let (span, interrupt) = match self.xact.block {
+        let (span, interrupt) = match self.core.transaction.block {
             Block::None => {
                 (self.core.values.resolved.idle_session_timeout, Interrupt::IdleSessionTimeout)
             }
@@ -340,7 +337,7 @@ impl Session {
         if self.handle.waiter.take_one(Interrupt::Terminate) {
             return Err(terminated());
         }
-        if self.xact.block != Block::None {
+        if self.core.transaction.block != Block::None {
             self.log_report(&unexpected_end().severity(Severity::Log));
         }
         Ok(Next::Quit)

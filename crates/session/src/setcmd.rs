@@ -157,37 +157,41 @@ impl Core {
             _ => Err(PgError::unsupported(format!("SET {name}"))),
         }
     }
-}
 
-impl Session {
     /// The result columns of SHOW. An error if there is no such setting.
     pub(crate) fn show_fields(&mut self, name: &str) -> Result<Vec<FieldDescription>> {
         if name == "all" {
             return Ok(["name", "setting", "description"].map(text_field).to_vec());
         }
-        crate::serverfn::settings::check_visible(&mut self.core, name)?;
-        self.core.show(name)?;
-        let registry = &self.core.store.base().registry;
+        crate::serverfn::settings::check_visible(self, name)?;
+        self.show(name)?;
+        let registry = &self.store.base().registry;
         Ok(vec![text_field(registry.find(name).map_or(name, |id| registry.setting(id).name))])
     }
 
-    pub(crate) fn show_statement(&mut self, name: &str, describe: bool) -> Result<()> {
-        let fields = self.show_fields(name)?;
+    /// The rows of SHOW.
+    pub(crate) fn shown_settings(&mut self, name: &str) -> Result<Vec<Vec<String>>> {
         if name != "all" {
-            let value = self.core.show(name)?;
-            return self.send_texts(&fields, &[vec![value]], describe);
+            return Ok(vec![vec![self.show(name)?]]);
         }
-        let registry = self.core.store.base().registry.clone();
+        let registry = self.store.base().registry.clone();
         let mut lines = Vec::new();
         for id in registry.ids() {
             let setting = registry.setting(id);
-            if !setting.flags.no_show_all
-                && (self.core.roles.superuser || !setting.flags.superuser_only)
+            if !setting.flags.no_show_all && (self.roles.superuser || !setting.flags.superuser_only)
             {
-                let value = self.core.show(setting.name)?;
+                let value = self.show(setting.name)?;
                 lines.push(vec![setting.name.to_owned(), value, String::new()]);
             }
         }
+        Ok(lines)
+    }
+}
+
+impl Session {
+    pub(crate) fn show_statement(&mut self, name: &str, describe: bool) -> Result<()> {
+        let fields = self.core.show_fields(name)?;
+        let lines = self.core.shown_settings(name)?;
         self.send_texts(&fields, &lines, describe)
     }
 

@@ -2,11 +2,12 @@
 //! tcop/postgres.c (`exec_simple_query`).
 
 use crate::core::Core;
-use crate::portal::{Portal, PortalResult, ends_block, query_tag};
+use crate::portal::{Portal, PortalResult, ends_block};
 use crate::prepared::Prepared;
 use crate::session::Session;
 use crate::xact::aborted;
 use analyze::SessionLookup;
+use client::results::query_tag;
 use client::statementlog::Work;
 use ids::Oid;
 use parse::ast::Node;

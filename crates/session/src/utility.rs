@@ -4,18 +4,23 @@
 //! Counterpart: tcop/utility.c.
 
 use crate::core::Core;
-use crate::portal::{Portal, PortalResult, query_tag};
+use crate::nested::Nested;
+use crate::nested::explain::explain_fields;
+use crate::portal::declare::CURSOR_HOLD;
+use crate::portal::{Portal, PortalResult};
 use crate::prepared::Prepared;
 use crate::session::Session;
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
+use client::results::query_tag;
 use client::rows::RowWriter;
 use client::statementlog::Work;
 use eval::{Compiler, EvalState, NoColumns, RowInput, RowRef};
 use ids::Oid;
 use parse::RawStmt;
 use parse::ast::{
-    ConstraintsSetStmt, CreateTableAsStmt, DiscardMode, ExecuteStmt, Node, ObjectType, PrepareStmt,
+    ConstraintsSetStmt, CreateTableAsStmt, DeclareCursorStmt, DiscardMode, ExecuteStmt,
+    ExplainStmt, Node, ObjectType, PrepareStmt,
 };
 use pgerror::{Result, pg_err};
 use plan::Expr;
@@ -27,7 +32,7 @@ use utility::host::Transactions;
 use wire::{FieldDescription, Format, backend};
 
 /// Maximum nesting depth of EXECUTE of utility statements, which may themselves be EXECUTE.
-const NESTED_EXECUTES_MAX: u32 = 1000;
+pub(crate) const NESTED_EXECUTES_MAX: u32 = 1000;
 
 /// The description of a text column that the server generates.
 pub(crate) fn text_field(name: &str) -> FieldDescription {
@@ -40,6 +45,11 @@ pub(crate) fn text_field(name: &str) -> FieldDescription {
         typmod: -1,
         format: Format::Text,
     }
+}
+
+/// The tag of CREATE TABLE AS that has written this number of rows.
+fn created(count: Option<u64>) -> String {
+    count.map_or_else(|| "CREATE TABLE AS".to_owned(), |count| format!("SELECT {count}"))
 }
 
 /// True if a snapshot is taken before the command runs, after which SET TRANSACTION is no longer
@@ -81,7 +91,7 @@ impl Session {
         Ok(match &raw.stmt {
             Node::TransactionStmt(stmt) => self.transaction_statement(stmt)?.to_owned(),
             Node::VariableSetStmt(stmt) => {
-                let outside = self.xact.block == crate::xact::Block::Single;
+                let outside = self.core.transaction.block == crate::xact::Block::Single;
                 self.core.set_statement(stmt, outside)?.to_owned()
             }
             Node::VariableShowStmt(stmt) => {
@@ -92,26 +102,37 @@ impl Session {
                 self.alter_system(&stmt.setstmt)?;
                 "ALTER SYSTEM".to_owned()
             }
+            Node::LoadStmt(stmt) => {
+                self.core.load_library(&stmt.filename)?;
+                "LOAD".to_owned()
+            }
             Node::DiscardStmt(stmt) => self.discard(stmt.target)?.to_owned(),
             Node::PrepareStmt(stmt) => {
-                self.prepare_statement(stmt, sql, raw.depth)?;
+                self.core.prepare_statement(stmt, sql, raw.depth)?;
                 "PREPARE".to_owned()
             }
             Node::ExecuteStmt(stmt) => {
                 self.rows_or_error(|s| s.execute_statement(stmt, sql, describe))?
             }
-            Node::DeallocateStmt(stmt) => self.deallocate(stmt.name.as_deref())?.to_owned(),
+            Node::DeallocateStmt(stmt) => self.core.deallocate(stmt.name.as_deref())?.to_owned(),
             Node::DeclareCursorStmt(stmt) => {
                 self.declare_cursor(stmt, sql, params, types)?;
                 "DECLARE CURSOR".to_owned()
             }
             Node::FetchStmt(stmt) => self.rows_or_error(|s| s.fetch(stmt, describe))?,
-            Node::ClosePortalStmt(stmt) => self.close_cursor(stmt)?.to_owned(),
+            Node::ClosePortalStmt(stmt) => {
+                if stmt.portalname.is_none() {
+                    // Portals of the protocol are closed too.
+                    self.xact.dead_portals.clear();
+                }
+                self.core.close_cursor(stmt)?.to_owned()
+            }
             Node::ExplainStmt(stmt) => {
-                self.explain_statement(stmt, sql, (params, types), describe)?
+                self.explain_statement(stmt, sql, (params, types), describe)?;
+                "EXPLAIN".to_owned()
             }
             Node::ConstraintsSetStmt(stmt) => {
-                if self.xact.block == crate::xact::Block::Single {
+                if self.core.transaction.block == crate::xact::Block::Single {
                     self.core.warn_no_block("SET CONSTRAINTS");
                 }
                 self.core.set_constraints_statement(stmt)?;
@@ -123,7 +144,8 @@ impl Session {
                 })?
                 .to_owned(),
             Node::DoStmt(stmt) => {
-                self.core.calls.may_end_transaction = self.xact.block == crate::xact::Block::Single;
+                self.core.calls.may_end_transaction =
+                    self.core.transaction.block == crate::xact::Block::Single;
                 let result = self.with_early_notices(|s| crate::docmd::run(&mut s.core, stmt, sql));
                 self.core.calls.may_end_transaction = false;
                 result?;
@@ -143,7 +165,11 @@ impl Session {
                 "NOTIFY".to_owned()
             }
             Node::CreateTableAsStmt(stmt) => match &stmt.query {
-                Node::ExecuteStmt(execute) => self.create_table_execute(stmt, execute, sql)?,
+                Node::ExecuteStmt(execute) => {
+                    let mut host = Nested::new(&mut self.core);
+                    // The tag of a table with rows is used for WITH NO DATA too.
+                    created(host.create_table_execute(stmt, execute, sql)?)
+                }
                 _ if !types.is_empty() => {
                     self.create_table_bound(stmt, sql, params, (types, raw.depth))?
                 }
@@ -157,24 +183,23 @@ impl Session {
         })
     }
 
-    /// CREATE TABLE AS EXECUTE.
-    fn create_table_execute(
+    /// DECLARE CURSOR of a client.
+    fn declare_cursor(
         &mut self,
-        stmt: &CreateTableAsStmt,
-        execute: &ExecuteStmt,
-        sql: &str,
-    ) -> Result<String> {
-        self.check_may_create(stmt)?;
-        if commands::table_exists(self, stmt)? {
-            return Ok("CREATE TABLE AS".to_owned());
+        stmt: &DeclareCursorStmt,
+        sql: &Arc<str>,
+        params: &Arc<[Datum]>,
+        types: &[Oid],
+    ) -> Result<()> {
+        let alone = self.core.transaction.block == crate::xact::Block::Single;
+        if stmt.options & CURSOR_HOLD == 0 && alone {
+            self.core.check_cursor(stmt, sql, types)?;
+            return Err(pg_err!(
+                NO_ACTIVE_SQL_TRANSACTION,
+                "DECLARE CURSOR can only be used in transaction blocks"
+            ));
         }
-        let (prepared, params) = self.execute_arguments(execute, sql)?;
-        if !prepared.is_query {
-            return Err(pg_err!(WRONG_OBJECT_TYPE, "prepared statement is not a SELECT"));
-        }
-        let count = self.create_table_of(stmt, sql, &prepared, params)?;
-        // This tag is used for WITH NO DATA too.
-        Ok(format!("SELECT {count}"))
+        self.core.declare_cursor(stmt, sql, params, types)
     }
 
     /// CREATE TABLE AS with a query that has parameters.
@@ -185,43 +210,27 @@ impl Session {
         params: &Arc<[Datum]>,
         (types, depth): (&[Oid], u32),
     ) -> Result<String> {
-        self.check_may_create(stmt)?;
-        if commands::table_exists(self, stmt)? {
-            return Ok("CREATE TABLE AS".to_owned());
-        }
-        let raw = RawStmt::within(stmt.query.clone(), depth);
-        let types = types.to_vec();
-        let prepared = Prepared::new(&mut self.core, sql.clone(), Some(raw), types, None, false)?;
-        let count = self.create_table_of(stmt, sql, &prepared, params.clone())?;
-        Ok(match stmt.into.skip_data {
-            true => "CREATE TABLE AS".to_owned(),
-            false => format!("SELECT {count}"),
-        })
+        let count = Nested::new(&mut self.core).create_table(stmt, sql, |core| {
+            let raw = RawStmt::within(stmt.query.clone(), depth);
+            let prepared =
+                Prepared::new(core, sql.clone(), Some(raw), types.to_vec(), None, false)?;
+            let plan = prepared.plan(core, params, core.values.resolved.plan_mode)?;
+            Ok((plan, params.clone()))
+        })?;
+        Ok(created(count.filter(|_| !stmt.into.skip_data)))
     }
 
-    /// Error 25006 in a read-only transaction.
-    fn check_may_create(&self, stmt: &CreateTableAsStmt) -> Result<()> {
-        if !self.core.transaction.mode.read_only {
-            return Ok(());
-        }
-        let what = if stmt.is_select_into { "SELECT INTO" } else { "CREATE TABLE AS" };
-        Err(pg_err!(READ_ONLY_SQL_TRANSACTION, "cannot execute {what} in a read-only transaction"))
-    }
-
-    /// Creates the table with the rows of the prepared query; returns their number.
-    fn create_table_of(
+    /// Sends the lines of EXPLAIN.
+    fn explain_statement(
         &mut self,
-        stmt: &CreateTableAsStmt,
-        sql: &str,
-        prepared: &Prepared,
-        params: Arc<[Datum]>,
-    ) -> Result<u64> {
-        let mode = self.core.values.resolved.plan_mode;
-        let plan = prepared.plan(&mut self.core, &params, mode)?;
-        self.check_plan(&plan)?;
-        let count = commands::create_table_of_plan(self, stmt, sql, &plan, params)?;
-        self.core.cat().increment_command_counter()?;
-        Ok(count)
+        stmt: &ExplainStmt,
+        sql: &Arc<str>,
+        params: (&Arc<[Datum]>, &[Oid]),
+        describe: bool,
+    ) -> Result<()> {
+        let (lines, _) = Nested::new(&mut self.core).explained(stmt, sql, params)?;
+        let lines: Vec<Vec<String>> = lines.into_iter().map(|line| vec![line]).collect();
+        self.send_texts(&explain_fields(stmt), &lines, describe)
     }
 
     /// Runs a utility statement that returns rows. After an error, the rows that are still buffered
@@ -258,10 +267,10 @@ impl Session {
     ) -> Result<Option<Vec<FieldDescription>>> {
         self.infer_parameters(raw, &raw.stmt, sql, types)?;
         Ok(match &raw.stmt {
-            Node::CallStmt(stmt) => self.call_fields(stmt, sql, types)?,
-            Node::VariableShowStmt(stmt) => Some(self.show_fields(&stmt.name)?),
+            Node::CallStmt(stmt) => self.core.call_fields(stmt, sql, types)?,
+            Node::VariableShowStmt(stmt) => Some(self.core.show_fields(&stmt.name)?),
             Node::ExecuteStmt(_) | Node::FetchStmt(_) => self.named_fields(&raw.stmt),
-            Node::ExplainStmt(stmt) => Some(Session::explain_fields(stmt)),
+            Node::ExplainStmt(stmt) => Some(explain_fields(stmt)),
             _ => None,
         })
     }
@@ -297,9 +306,9 @@ impl Session {
                 other => self.infer_parameters(raw, other, sql, types),
             },
             Node::DeclareCursorStmt(stmt) => {
-                crate::portal::run::check_cursor(stmt)?;
+                crate::portal::declare::check_cursor(stmt)?;
                 self.infer_of_query(&within(&stmt.query), sql, types)?;
-                crate::portal::run::check_cursor_query(stmt)
+                crate::portal::declare::check_cursor_query(stmt)
             }
             Node::CreateTableAsStmt(stmt) if analyze::is_query(&stmt.query) => {
                 self.infer_of_query(&within(&stmt.query), sql, types)?;
@@ -324,45 +333,21 @@ impl Session {
         analyze::analyze_variable(&mut lookup, raw, sql, types).map(drop)
     }
 
-    fn prepare_statement(&mut self, stmt: &PrepareStmt, sql: &Arc<str>, depth: u32) -> Result<()> {
-        let name = stmt.name.to_string();
-        if name.is_empty() {
-            return Err(pg_err!(
-                INVALID_SQL_STATEMENT_NAME,
-                "invalid statement name: must not be empty"
-            ));
-        }
-        let mut types = Vec::new();
-        for t in &stmt.argtypes {
-            types.push(self.type_named(t, sql)?);
-        }
-        let raw = RawStmt::within(stmt.query.clone(), depth);
-        let mut prepared =
-            Prepared::new(&mut self.core, sql.clone(), Some(raw), types, None, false)?;
-        prepared.from_sql = true;
-        self.core.name_statement(&name, Arc::new(prepared.named()))
-    }
-
-    fn type_named(&mut self, name: &parse::ast::TypeName, sql: &str) -> Result<Oid> {
-        let mut lookup = SessionLookup::new(&mut self.core);
-        Analyzer::new(&mut lookup, sql, Params::Fixed(Vec::new())).typename_oid(name)
-    }
-
     fn execute_statement(
         &mut self,
         stmt: &ExecuteStmt,
         sql: &Arc<str>,
         describe: bool,
     ) -> Result<String> {
-        let (prepared, params) = self.execute_arguments(stmt, sql)?;
+        let (prepared, params) = self.core.execute_arguments(stmt, sql)?;
         if let (false, Some(raw)) = (prepared.is_query, &prepared.raw) {
-            if self.nested_executes == NESTED_EXECUTES_MAX {
+            if self.core.calls.nested_executes == NESTED_EXECUTES_MAX {
                 return Err(eval::too_deep());
             }
-            self.nested_executes += 1;
+            self.core.calls.nested_executes += 1;
             let (sql, types) = (&prepared.sql, &prepared.param_types);
             let done = stdx::stack::deep(|| self.utility(raw, sql, &params, types, describe));
-            self.nested_executes -= 1;
+            self.core.calls.nested_executes -= 1;
             return done;
         }
         prepared.revalidate(&mut self.core)?;
@@ -382,86 +367,13 @@ impl Session {
         }
     }
 
-    /// The prepared statement that EXECUTE names, and its parameter values.
-    pub(crate) fn execute_arguments(
-        &mut self,
-        stmt: &ExecuteStmt,
-        sql: &str,
-    ) -> Result<(Arc<Prepared>, Arc<[Datum]>)> {
-        let prepared = self.find_prepared(&stmt.name)?;
-        let wanted = prepared.param_types.len();
-        if stmt.params.len() != wanted {
-            return Err(pg_err!(
-                SYNTAX_ERROR,
-                "wrong number of parameters for prepared statement \"{}\"",
-                stmt.name
-            )
-            .detail(format!("Expected {wanted} parameters but got {}.", stmt.params.len())));
-        }
-        let mut params = Vec::with_capacity(wanted);
-        for (i, (node, &ty)) in stmt.params.iter().zip(prepared.param_types.iter()).enumerate() {
-            params.push(self.argument(i + 1, node, ty, sql)?);
-        }
-        Ok((prepared, params.into()))
-    }
-
-    /// The value of the `number`-th argument of EXECUTE.
-    fn argument(&mut self, number: usize, node: &Node, ty: Oid, sql: &str) -> Result<Datum> {
-        let mut lookup = SessionLookup::new(&mut self.core);
-        let mut cx = Analyzer::new(&mut lookup, sql, Params::Fixed(Vec::new()));
-        let expr = cx.expr_in(node, ExprKind::ExecuteParameter)?;
-        let (from, place) = (expr.type_oid(), expr.location());
-        let coerced = cx.coerce_to_target(
-            expr,
-            ty,
-            -1,
-            Context::Assignment,
-            CoercionForm::ImplicitCast,
-            Location(-1),
-        )?;
-        let Some(mut expr) = coerced else {
-            let (from, to) = (cx.format_type(from), cx.format_type(ty));
-            let e = pg_err!(
-                DATATYPE_MISMATCH,
-                "parameter ${number} of type {from} cannot be coerced to the expected type {to}"
-            )
-            .hint("You will need to rewrite or cast the expression.");
-            return Err(cx.at(e, place));
-        };
-        cx.assign_collations(&mut expr)?;
-        self.evaluate(&expr)
-    }
-
-    /// Evaluates an expression without columns.
-    pub(crate) fn evaluate(&mut self, expr: &Expr) -> Result<Datum> {
-        let program = Compiler::new(&mut self.core, &mut NoColumns).compile(expr)?;
-        let mut state = EvalState::default();
-        let input = RowInput::scan(RowRef::Owned(&[]));
-        Ok(program.eval_row(&mut state, &mut self.core, &input)?.into_owned())
-    }
-
-    fn deallocate(&mut self, name: Option<&str>) -> Result<&'static str> {
-        match name {
-            None => {
-                self.core.named.prepared.clear();
-                Ok("DEALLOCATE ALL")
-            }
-            Some(name) => {
-                self.find_prepared(name)?;
-                self.core.named.prepared.remove(name);
-                Ok("DEALLOCATE")
-            }
-        }
-    }
-
     fn discard(&mut self, target: DiscardMode) -> Result<&'static str> {
         match target {
             DiscardMode::All => {
                 self.prevent_in_transaction_block("DISCARD ALL")?;
                 self.core.named.portals.clear();
                 self.core.named.prepared.clear();
-                self.core.caches.codes.clear();
-                self.core.caches.resolved.known.clear();
+                self.core.discard_plans();
                 self.slots.clear();
                 self.recent.clear();
                 // RESET ALL does not reset `session_authorization` and `role`.
@@ -470,19 +382,18 @@ impl Session {
                 self.core.apply_settings();
                 self.core.unlisten(None);
                 self.core.backend.txn.locks().release_session_advisory();
-                self.forget_sequences();
+                self.core.forget_sequences();
                 define::temp::clear(self)?;
                 Ok("DISCARD ALL")
             }
             DiscardMode::Plans => {
-                self.core.caches.codes.clear();
-                self.core.caches.resolved.known.clear();
+                self.core.discard_plans();
                 self.slots.clear();
                 self.recent.clear();
                 Ok("DISCARD PLANS")
             }
             DiscardMode::Sequences => {
-                self.forget_sequences();
+                self.core.forget_sequences();
                 Ok("DISCARD SEQUENCES")
             }
             DiscardMode::Temp => {
@@ -490,10 +401,6 @@ impl Session {
                 Ok("DISCARD TEMP")
             }
         }
-    }
-
-    fn forget_sequences(&mut self) {
-        self.core.sequences = Default::default();
     }
 
     /// Sends rows of text columns that the server generates.
@@ -521,6 +428,124 @@ impl Session {
 }
 
 impl Core {
+    pub(crate) fn prepare_statement(
+        &mut self,
+        stmt: &PrepareStmt,
+        sql: &Arc<str>,
+        depth: u32,
+    ) -> Result<()> {
+        let name = stmt.name.to_string();
+        if name.is_empty() {
+            return Err(pg_err!(
+                INVALID_SQL_STATEMENT_NAME,
+                "invalid statement name: must not be empty"
+            ));
+        }
+        let mut types = Vec::new();
+        for t in &stmt.argtypes {
+            types.push(self.type_named(t, sql)?);
+        }
+        let raw = RawStmt::within(stmt.query.clone(), depth);
+        let mut prepared = Prepared::new(self, sql.clone(), Some(raw), types, None, false)?;
+        prepared.from_sql = true;
+        self.name_statement(&name, Arc::new(prepared.named()))
+    }
+
+    fn type_named(&mut self, name: &parse::ast::TypeName, sql: &str) -> Result<Oid> {
+        let mut lookup = SessionLookup::new(self);
+        Analyzer::new(&mut lookup, sql, Params::Fixed(Vec::new())).typename_oid(name)
+    }
+
+    /// The prepared statement that EXECUTE names, and its parameter values.
+    pub(crate) fn execute_arguments(
+        &mut self,
+        stmt: &ExecuteStmt,
+        sql: &str,
+    ) -> Result<(Arc<Prepared>, Arc<[Datum]>)> {
+        let prepared = self.prepared_named(&stmt.name)?;
+        let wanted = prepared.param_types.len();
+        if stmt.params.len() != wanted {
+            return Err(pg_err!(
+                SYNTAX_ERROR,
+                "wrong number of parameters for prepared statement \"{}\"",
+                stmt.name
+            )
+            .detail(format!("Expected {wanted} parameters but got {}.", stmt.params.len())));
+        }
+        let mut params = Vec::with_capacity(wanted);
+        for (i, (node, &ty)) in stmt.params.iter().zip(prepared.param_types.iter()).enumerate() {
+            params.push(self.argument(i + 1, node, ty, sql)?);
+        }
+        Ok((prepared, params.into()))
+    }
+
+    /// The value of the `number`-th argument of EXECUTE.
+    fn argument(&mut self, number: usize, node: &Node, ty: Oid, sql: &str) -> Result<Datum> {
+        let mut lookup = SessionLookup::new(self);
+        let mut cx = Analyzer::new(&mut lookup, sql, Params::Fixed(Vec::new()));
+        let expr = cx.expr_in(node, ExprKind::ExecuteParameter)?;
+        let (from, place) = (expr.type_oid(), expr.location());
+        let coerced = cx.coerce_to_target(
+            expr,
+            ty,
+            -1,
+            Context::Assignment,
+            CoercionForm::ImplicitCast,
+            Location(-1),
+        )?;
+        let Some(mut expr) = coerced else {
+            let (from, to) = (cx.format_type(from), cx.format_type(ty));
+            let e = pg_err!(
+                DATATYPE_MISMATCH,
+                "parameter ${number} of type {from} cannot be coerced to the expected type {to}"
+            )
+            .hint("You will need to rewrite or cast the expression.");
+            return Err(cx.at(e, place));
+        };
+        cx.assign_collations(&mut expr)?;
+        self.evaluate(&expr)
+    }
+
+    /// Evaluates an expression without columns.
+    pub(crate) fn evaluate(&mut self, expr: &Expr) -> Result<Datum> {
+        let program = Compiler::new(self, &mut NoColumns).compile(expr)?;
+        let mut state = EvalState::default();
+        let input = RowInput::scan(RowRef::Owned(&[]));
+        Ok(program.eval_row(&mut state, self, &input)?.into_owned())
+    }
+
+    pub(crate) fn deallocate(&mut self, name: Option<&str>) -> Result<&'static str> {
+        match name {
+            None => {
+                self.named.prepared.clear();
+                Ok("DEALLOCATE ALL")
+            }
+            Some(name) => {
+                self.prepared_named(name)?;
+                self.named.prepared.remove(name);
+                Ok("DEALLOCATE")
+            }
+        }
+    }
+
+    pub(crate) fn forget_sequences(&mut self) {
+        self.sequences = Default::default();
+    }
+
+    /// The prepared statement of that name.
+    pub(crate) fn prepared_named(&self, name: &str) -> Result<Arc<Prepared>> {
+        let found = self.named.prepared.get(name).cloned();
+        found.ok_or_else(|| {
+            pg_err!(UNDEFINED_PSTATEMENT, "prepared statement \"{name}\" does not exist")
+        })
+    }
+
+    /// Frees cached plans that no statement needs.
+    pub(crate) fn discard_plans(&mut self) {
+        self.caches.codes.clear();
+        self.caches.resolved.known.clear();
+    }
+
     /// SET CONSTRAINTS.
     pub(crate) fn set_constraints_statement(&mut self, stmt: &ConstraintsSetStmt) -> Result<()> {
         let mut list = Vec::new();

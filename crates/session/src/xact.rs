@@ -32,7 +32,6 @@ pub(crate) enum Block {
 
 #[derive(Default)]
 pub(crate) struct Xact {
-    pub(crate) block: Block,
     pub(crate) failed: bool,
     pub(crate) savepoints: Vec<String>,
     /// Portals that an error has ended. Their names are kept until the end of the block.
@@ -73,8 +72,8 @@ pub(crate) struct Mode {
 }
 
 impl Xact {
-    pub(crate) fn status(&self) -> TransactionStatus {
-        match self.block {
+    pub(crate) fn status(&self, block: Block) -> TransactionStatus {
+        match block {
             Block::Explicit if self.failed => TransactionStatus::Failed,
             Block::Explicit => TransactionStatus::InBlock,
             _ => TransactionStatus::Idle,

@@ -17,10 +17,11 @@ use types::{Datum, DatumRef};
 /// The relation of the old row in a condition; the new row is the next one.
 const OLD: i32 = 1;
 
-/// Compiled conditions, by trigger, with the state of the catalogs.
+/// Compiled conditions, by trigger, with the state of the catalogs and the user who may call their
+/// functions.
 #[derive(Default)]
 pub(crate) struct Conditions {
-    by_trigger: HashMap<Oid, (CatalogState, Arc<Condition>)>,
+    by_trigger: HashMap<Oid, (CatalogState, Oid, Arc<Condition>)>,
     /// Partition constraints, by partition.
     of_partitions: HashMap<Oid, (CatalogState, Arc<Condition>)>,
 }
@@ -66,15 +67,18 @@ fn compiled(
 ) -> Result<Option<Arc<Condition>>> {
     let Some(expr) = &trigger.condition else { return Ok(None) };
     let state = host.catalog().session.catalog_state();
-    if let Some((of, condition)) = host.triggers().conditions.by_trigger.get(&trigger.oid)
-        && *of == state
+    let user = host.catalog().session.user;
+    if let Some((of, by, condition)) = host.triggers().conditions.by_trigger.get(&trigger.oid)
+        && (*of, *by) == (state, user)
     {
         return Ok(Some(condition.clone()));
     }
+    let calls = eval::called([expr], host.as_facts())?;
+    host.as_facts().may_call(&calls)?;
     let mut rows = BothRows { desc: &rel.columns, reads_system: false };
     let program = Compiler::new(host.as_facts(), &mut rows).compile(expr)?;
     let condition = Arc::new(Condition { program, reads_system: rows.reads_system });
-    host.triggers().conditions.by_trigger.insert(trigger.oid, (state, condition.clone()));
+    host.triggers().conditions.by_trigger.insert(trigger.oid, (state, user, condition.clone()));
     Ok(Some(condition))
 }
 

@@ -38,8 +38,11 @@ impl Resolve for Columns<'_> {
     }
 }
 
-/// Compiles an expression over rows with these columns.
+/// Compiles an expression over rows with these columns. Error 42501 if the user may not call its
+/// functions.
 pub fn compile(facts: &mut dyn Facts, expr: &Expr, columns: &[AttrNo]) -> Result<Program> {
+    let calls = eval::called([expr], facts)?;
+    facts.may_call(&calls)?;
     Compiler::new(facts, &mut Columns { columns, row: None }).compile(expr)
 }
 
@@ -51,6 +54,8 @@ pub fn compile_over(host: &mut dyn CommandHost, rel: &RelDesc, expr: &Expr) -> R
         Some(ty) => Some(host.functions().row_desc(ty, -1)?),
         None => None,
     };
+    let calls = eval::called([&expr], host.facts())?;
+    host.facts().may_call(&calls)?;
     Compiler::new(host.facts(), &mut Columns { columns: &[], row }).compile(&expr)
 }
 
@@ -67,6 +72,8 @@ pub fn compile_quals_over(
         Some(ty) => Some(host.functions().row_desc(ty, -1)?),
         None => None,
     };
+    let calls = eval::called(&quals, host.facts())?;
+    host.facts().may_call(&calls)?;
     Compiler::new(host.facts(), &mut Columns { columns: &[], row }).compile_all(&quals)
 }
 

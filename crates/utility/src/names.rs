@@ -3,6 +3,7 @@
 //! Counterpart: namespace.c (`RangeVarGetRelidExtended`), aclchk.c.
 
 use crate::host::CommandHost;
+use catalog::namespace::PG_TOAST;
 use catalog::rows::PgClass;
 use catalog::{RelDesc, acl, namespace};
 use ids::{Oid, RelKind};
@@ -206,9 +207,13 @@ pub fn must_own_relation(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()
     Ok(())
 }
 
-/// Error 42501 for a system catalog.
-pub fn not_a_catalog(rel: &RelDesc) -> Result<()> {
-    if rel.is_catalog() {
+/// Error 42501 for a system catalog, a TOAST table or an index of one. Counterpart:
+/// `IsSystemClass`.
+pub fn not_a_catalog(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
+    let schema = rel.class.relnamespace;
+    let temporary = host.catalog().session.temp_toast_namespace;
+    let of_toast = schema == PG_TOAST || temporary.valid() == Some(schema);
+    if rel.is_catalog() || of_toast {
         bail!(INSUFFICIENT_PRIVILEGE, "permission denied: \"{}\" is a system catalog", rel.name());
     }
     Ok(())

@@ -195,7 +195,10 @@ fn an_unsupported_locale_of_the_environment_is_replaced() {
     let mut init = Command::new(norsu::binary());
     init.args(["init", "-U", "postgres", "-A", "trust", "-N", "-D"]).arg(&data);
     locales.show(&mut init);
-    assert!(run(init).contains("ordering of text by the locale \"en_US.UTF-8\""));
+    let output = init.output().expect("an answer of init");
+    let warnings = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{warnings}");
+    assert!(warnings.contains("ordering of text by the locale \"en_US.UTF-8\""), "{warnings}");
     postgres::chown_to_server_user(&data);
     // The settings depend on the locales.
     let launcher = ["env".to_owned(), format!("LOCPATH={}", locales.directory.display())];

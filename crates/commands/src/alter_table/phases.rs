@@ -22,6 +22,9 @@ pub fn run(
 ) -> Result<()> {
     let mut queue = Queue { tables: Vec::new(), lock, pending: attach::Pending::default() };
     for cmd in cmds {
+        if cmd.subtype == AlterTableType::AlterColumnType {
+            types::check_using(host, oid, cmd, sql)?;
+        }
         recurse::prepare(host, &mut queue, oid, cmd, Scope { recurse, recursing: false })?;
     }
     for pass in Pass::ALL {
@@ -52,12 +55,13 @@ pub fn run(
     Ok(())
 }
 
-/// Locks the referenced table and the indexes of both tables of a foreign key, as PostgreSQL does
-/// for the query that checks the rows.
+/// Locks the tables of a foreign key and their indexes, as PostgreSQL does for the query that
+/// checks the rows.
 fn lock_for_check(host: &mut dyn CommandHost, constraint: Oid) -> Result<()> {
     let Some(row) = host.catalog().constraint(constraint)? else { return Ok(()) };
     host.lock_relation(row.confrelid, names::mode::ROW_SHARE)?;
     for table in [row.conrelid, row.confrelid] {
+        host.lock_relation(table, names::mode::ACCESS_SHARE)?;
         let rel = host.catalog().relation(table)?;
         for index in &rel.indexes {
             host.lock_relation(index.indexrelid, names::mode::ACCESS_SHARE)?;

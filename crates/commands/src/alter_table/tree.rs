@@ -74,7 +74,7 @@ fn add_inherit(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, parent: &RangeVar
     let parent = names::open(host, parent, names::mode::SHARE_UPDATE_EXCLUSIVE)?;
     must_be(&parent, TABLES_AND_FOREIGN, "INHERIT")?;
     names::must_own_relation(host, &parent)?;
-    names::not_a_catalog(&parent)?;
+    names::not_a_catalog(host, &parent)?;
     let temporary = |r: &RelDesc| r.class.relpersistence == Persistence::Temporary;
     let name = parent.name();
     let refused = if temporary(&parent) && !temporary(rel) {

@@ -41,6 +41,31 @@ fn quoted(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<String> {
     Ok(format!("{}.{}", quote(schema.as_str()), quote(rel.name())))
 }
 
+/// Whether there are rows whose column must be converted. The rows of a partitioned table are those
+/// of its partitions, which are rewritten like it.
+fn has_rows(rel: &RelDesc) -> bool {
+    matches!(rel.kind(), RelKind::Table | RelKind::PartitionedTable)
+}
+
+/// Error for a USING expression that cannot be analysed. PostgreSQL analyses it before it looks up
+/// the column.
+pub fn check_using(
+    host: &mut dyn CommandHost,
+    table: Oid,
+    cmd: &AlterTableCmd,
+    sql: &str,
+) -> Result<()> {
+    let rel = host.catalog().relation(table)?;
+    let Some(Node::ColumnDef(def)) = &cmd.def else { return Ok(()) };
+    if let Some(node) = &def.raw_default
+        && has_rows(&rel)
+    {
+        let mut cat = SessionLookup::new(host);
+        analyze::ddl::column_expr(&mut cat, &rel, node, sql, ExprKind::AlterColTransform)?;
+    }
+    Ok(())
+}
+
 /// Changes the type of a column.
 pub fn alter(
     host: &mut dyn CommandHost,
@@ -54,17 +79,6 @@ pub fn alter(
     let Some(Node::ColumnDef(def)) = &cmd.def else {
         return Err(PgError::internal("ALTER COLUMN TYPE without a type"));
     };
-    // The rows of a partitioned table are those of its partitions, which are rewritten like it.
-    let has_rows = matches!(rel.kind(), RelKind::Table | RelKind::PartitionedTable);
-    if let Some(node) = &def.raw_default
-        && has_rows
-    {
-        // PostgreSQL analyses the expression before it looks up the column.
-        let before = work.rewrite.before().clone();
-        let mut cat = SessionLookup::new(host);
-        let kind = ExprKind::AlterColTransform;
-        analyze::ddl::column_expr(&mut cat, &before, node, sql, kind)?;
-    }
     let a = column(rel, cmd)?.clone();
     let number = a.attnum;
     if work.retyped.contains(&number) {
@@ -99,7 +113,7 @@ pub fn alter(
     if matches!(rel.kind(), RelKind::CompositeType | RelKind::PartitionedTable) {
         type_usage::check_row_type(host, rel)?;
     }
-    if has_rows {
+    if has_rows(rel) {
         // Expressions refer to the rows before the statement, regardless of other changed columns.
         let before = work.rewrite.before().clone();
         let e = transform(host, &before, &a, def, ty, typmod, sql)?;

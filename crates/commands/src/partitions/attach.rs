@@ -45,7 +45,7 @@ pub fn attach(
     let default = bound::lock_default(host, rel)?;
     let part = names::open(host, &cmd.name, names::mode::ACCESS_EXCLUSIVE)?;
     names::must_own_relation(host, &part)?;
-    names::not_a_catalog(&part)?;
+    names::not_a_catalog(host, &part)?;
     check_kind(&part)?;
     let below = check_tree(host, rel, &part)?;
     check_persistence(rel, &part)?;

@@ -9,6 +9,7 @@
 //! ```
 
 use super::arrays::elements;
+use crate::condition::{self, Builder, Part};
 use pgerror::{PgError, Result, SqlState, pg_err};
 use values::datum::{Datum, DatumRef};
 use values::fn_context::{FnContext, InterruptTicker};
@@ -20,11 +21,7 @@ const PENDING_MAX: usize = 16;
 /// Maximum number of characters of a number.
 const NUMBER_BYTES_MAX: usize = 15;
 
-#[derive(Clone, Copy, PartialEq)]
-enum Item {
-    Value(i32),
-    Operator(u8),
-}
+type Item = condition::Item<i32>;
 
 fn syntax_error() -> PgError {
     PgError::new(SqlState::SYNTAX_ERROR, "syntax error")
@@ -33,9 +30,7 @@ fn syntax_error() -> PgError {
 struct Parser<'a> {
     text: &'a [u8],
     at: usize,
-    out: Vec<Item>,
-    /// The pending operators of each open level of parentheses.
-    levels: Vec<Vec<u8>>,
+    out: Builder<i32>,
 }
 
 impl Parser<'_> {
@@ -43,37 +38,10 @@ impl Parser<'_> {
         self.text.get(self.at).copied()
     }
 
-    fn pending(&mut self) -> &mut Vec<u8> {
-        if self.levels.is_empty() {
-            self.levels.push(Vec::new());
-        }
-        self.levels.last_mut().expect("there is a level")
-    }
-
-    /// Emits the operators that bind stronger than `|`, after their last operand.
-    fn operand_ended(&mut self) {
-        while let Some(&op @ (b'&' | b'!')) = self.pending().last() {
-            self.pending().pop();
-            self.out.push(Item::Operator(op));
-        }
-    }
-
     fn operator(&mut self, op: u8) -> Result<()> {
-        if op == b'|' && !self.pending().is_empty() {
-            self.out.push(Item::Operator(op));
-            return Ok(());
-        }
-        if self.pending().len() == PENDING_MAX {
-            return Err(pg_err!(STATEMENT_TOO_COMPLEX, "statement too complex"));
-        }
-        self.pending().push(op);
-        Ok(())
-    }
-
-    /// Emits the operators of the innermost level.
-    fn end_level(&mut self) {
-        for op in self.levels.pop().unwrap_or_default().into_iter().rev() {
-            self.out.push(Item::Operator(op));
+        match self.out.operator(op) {
+            true => Ok(()),
+            false => Err(pg_err!(STATEMENT_TOO_COMPLEX, "statement too complex")),
         }
     }
 
@@ -107,11 +75,10 @@ impl Parser<'_> {
                 Some(b' ') => self.at += 1,
                 Some(b'0'..=b'9' | b'-') if wants_operand => {
                     let value = self.number()?;
-                    if self.levels.len() > 1 && self.peek().is_none() {
+                    if self.out.is_open() && self.peek().is_none() {
                         return Err(syntax_error());
                     }
-                    self.out.push(Item::Value(value));
-                    self.operand_ended();
+                    self.out.value(value);
                     wants_operand = false;
                 }
                 Some(b'!') if wants_operand => {
@@ -120,23 +87,18 @@ impl Parser<'_> {
                 }
                 Some(b'(') if wants_operand => {
                     self.at += 1;
-                    self.pending();
-                    self.levels.push(Vec::new());
+                    self.out.open();
                 }
                 Some(op @ (b'&' | b'|')) if !wants_operand => {
                     self.at += 1;
                     self.operator(op)?;
                     wants_operand = true;
                 }
-                Some(b')') if !wants_operand && self.levels.len() > 1 => {
+                Some(b')') if !wants_operand && self.out.is_open() => {
                     self.at += 1;
-                    self.end_level();
-                    self.operand_ended();
+                    self.out.close();
                 }
-                None if !wants_operand && self.levels.len() <= 1 => {
-                    self.end_level();
-                    return Ok(self.out);
-                }
+                None if !wants_operand && !self.out.is_open() => return Ok(self.out.finish()),
                 _ => return Err(syntax_error()),
             }
         }
@@ -147,30 +109,15 @@ impl Parser<'_> {
 fn encode(items: &[Item]) -> Result<Datum> {
     let mut out = values::limits::allocate_payload(4 + 8 * items.len())?;
     out.extend_from_slice(&(items.len() as u32).to_le_bytes());
-    // The number of items of each operand that is not yet used.
-    let mut sizes: Vec<i32> = Vec::new();
-    for item in items {
-        let (kind, left, value) = match *item {
-            Item::Value(value) => {
-                sizes.push(1);
-                (VALUE, 0, value)
-            }
-            Item::Operator(b'!') => {
-                let size = sizes.pop().unwrap_or(0);
-                sizes.push(size + 1);
-                (OPERATOR, -1, i32::from(b'!'))
-            }
-            Item::Operator(op) => {
-                let (right, left) = (sizes.pop().unwrap_or(0), sizes.pop().unwrap_or(0));
-                sizes.push(left + right + 1);
-                let distance = i16::try_from(-(right + 1)).map_err(|_| {
-                    pg_err!(PROGRAM_LIMIT_EXCEEDED, "query_int expression is too complex")
-                })?;
-                (OPERATOR, distance, i32::from(op))
-            }
+    for (item, distance) in items.iter().zip(condition::distances(items)) {
+        let (kind, value) = match *item {
+            Item::Value(value) => (VALUE, value),
+            Item::Operator(op) => (OPERATOR, i32::from(op)),
         };
+        let left = i16::try_from(distance)
+            .map_err(|_| pg_err!(PROGRAM_LIMIT_EXCEEDED, "query_int expression is too complex"))?;
         out.extend_from_slice(&kind.to_le_bytes());
-        out.extend_from_slice(&left.to_le_bytes());
+        out.extend_from_slice(&(-left).to_le_bytes());
         out.extend_from_slice(&value.to_le_bytes());
     }
     Ok(Datum::bytes(out))
@@ -190,19 +137,8 @@ fn items(d: DatumRef<'_>) -> impl Iterator<Item = Item> {
 fn matches(array: DatumRef<'_>, query: DatumRef<'_>) -> Result<Datum> {
     let mut list = elements(array)?;
     list.sort_unstable();
-    let mut stack = Vec::new();
-    for item in items(query) {
-        let result = match item {
-            Item::Value(value) => list.binary_search(&value).is_ok(),
-            Item::Operator(b'!') => !stack.pop().unwrap_or(false),
-            Item::Operator(op) => {
-                let (right, left) = (stack.pop().unwrap_or(false), stack.pop().unwrap_or(false));
-                if op == b'&' { left && right } else { left || right }
-            }
-        };
-        stack.push(result);
-    }
-    Ok(Datum::bool(stack.pop().unwrap_or(false)))
+    let holds = condition::holds(items(query), |value| list.binary_search(&value).is_ok());
+    holds.map(Datum::bool)
 }
 
 /// The values of a condition, in order.
@@ -215,83 +151,32 @@ pub(super) fn values(query: DatumRef<'_>) -> impl Iterator<Item = i32> {
 
 /// Whether each array that fulfils the condition has one of its values.
 pub(super) fn requires_value(query: DatumRef<'_>) -> bool {
-    let mut stack = Vec::new();
-    for item in items(query) {
-        let required = match item {
-            Item::Value(_) => true,
-            Item::Operator(b'!') => {
-                stack.pop();
-                false
-            }
-            Item::Operator(op) => {
-                let (right, left) = (stack.pop().unwrap_or(false), stack.pop().unwrap_or(false));
-                if op == b'&' { left || right } else { left && right }
-            }
-        };
-        stack.push(required);
-    }
-    stack.pop().unwrap_or(true)
+    let required = condition::fold(items(query), |part| {
+        Ok(match part {
+            Part::Value(_) => true,
+            Part::Not(_) => false,
+            Part::Binary(b'&', left, right) => left || right,
+            Part::Binary(_, left, right) => left && right,
+        })
+    });
+    required.ok().flatten().unwrap_or(true)
 }
 
 /// Whether an array that has the values for which `present` is true fulfils the condition.
 pub(super) fn holds(query: DatumRef<'_>, present: &[bool]) -> bool {
-    let (mut stack, mut present) = (Vec::new(), present.iter());
-    for item in items(query) {
-        let result = match item {
-            Item::Value(_) => present.next().copied().unwrap_or(false),
-            Item::Operator(b'!') => !stack.pop().unwrap_or(false),
-            Item::Operator(op) => {
-                let (right, left) = (stack.pop().unwrap_or(false), stack.pop().unwrap_or(false));
-                if op == b'&' { left && right } else { left || right }
-            }
-        };
-        stack.push(result);
-    }
-    stack.pop().unwrap_or(false)
-}
-
-/// The text of a part of the condition, and the operator at its top.
-struct Part {
-    text: String,
-    top: Option<u8>,
-}
-
-impl Part {
-    /// As an operand of a binary operator.
-    fn operand(self) -> String {
-        if self.top == Some(b'|') { format!("( {} )", self.text) } else { self.text }
-    }
+    let mut present = present.iter();
+    let is_present = |_| present.next().copied().unwrap_or(false);
+    condition::holds(items(query), is_present).unwrap_or(false)
 }
 
 fn output(cx: &dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
-    let mut ticker = InterruptTicker::default();
-    let mut stack: Vec<Part> = Vec::new();
-    let missing = || PgError::internal("query_int value without an operand");
-    for item in items(d) {
-        ticker.tick(cx)?;
-        let part = match item {
-            Item::Value(value) => Part { text: value.to_string(), top: None },
-            Item::Operator(b'!') => {
-                let of = stack.pop().ok_or_else(missing)?;
-                let text = match of.top {
-                    Some(_) => format!("!( {} )", of.text),
-                    None => format!("!{}", of.text),
-                };
-                Part { text, top: Some(b'!') }
-            }
-            Item::Operator(op) => {
-                let right = stack.pop().ok_or_else(missing)?.operand();
-                let left = stack.pop().ok_or_else(missing)?.operand();
-                Part { text: format!("{left} {} {right}", char::from(op)), top: Some(op) }
-            }
-        };
-        stack.push(part);
-    }
-    Ok(Datum::text(&stack.pop().ok_or_else(missing)?.text))
+    let text = condition::text(cx, items(d), |value| value.to_string().into_bytes())?;
+    let text = text.ok_or_else(|| PgError::internal("query_int value without an operand"))?;
+    Ok(Datum::bytes(text))
 }
 
 fn input(cx: &dyn FnContext, text: &[u8]) -> Result<Datum> {
-    encode(&Parser { text, at: 0, out: Vec::new(), levels: Vec::new() }.parse(cx)?)
+    encode(&Parser { text, at: 0, out: Builder::new(PENDING_MAX) }.parse(cx)?)
 }
 
 scalars! { FNS;

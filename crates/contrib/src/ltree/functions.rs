@@ -1,6 +1,7 @@
 //! Functions and operators of paths.
 
-use super::value::{LEVELS_MAX, Ltree, build, compare, order, parse};
+use super::value::{LEVELS_MAX, Ltree, build, order, parse};
+use ids::Oid;
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
 
@@ -85,7 +86,7 @@ comparisons! { COMPARISONS;
 }
 
 scalars! { FNS;
-    "ltree_cmp" => |_, a| Ok(Datum::int4(compare(Ltree::new(a[0]), Ltree::new(a[1])))),
+    "ltree_cmp" => |_, a| Ok(Datum::int4(order(a[0], a[1], Oid::INVALID) as i32)),
     "nlevel" => |_, a| Ok(Datum::int4(Ltree::new(a[0]).len() as i32)),
     "subltree" => |_, a| part(Ltree::new(a[0]), a[1].as_i32(), a[2].as_i32()),
     "subpath" => |_, a| subpath(a),

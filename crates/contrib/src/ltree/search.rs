@@ -12,6 +12,7 @@
 use super::label::{self, flag_of, push_flags};
 use super::value::{Ltree, char_at, is_label_char, received, sent};
 use crate::citext::ascii_only;
+use crate::condition::{self, Builder};
 use pgerror::{PgError, Result, SqlState, pg_err};
 use types::textsearch::ctype::Ctype;
 use values::datum::{Datum, DatumRef};
@@ -31,12 +32,7 @@ struct Word<'a> {
     flags: u8,
 }
 
-/// An item in the order of evaluation.
-#[derive(Clone, Copy)]
-enum Item<'a> {
-    Word(Word<'a>),
-    Operator(u8),
-}
+type Item<'a> = condition::Item<Word<'a>>;
 
 fn syntax_error(message: &str) -> PgError {
     PgError::new(SqlState::SYNTAX_ERROR, message)
@@ -46,45 +42,16 @@ struct Parser<'a> {
     text: &'a [u8],
     ctype: Ctype,
     at: usize,
-    out: Vec<Item<'a>>,
-    /// The pending operators of each open level of parentheses.
-    levels: Vec<Vec<u8>>,
+    out: Builder<Word<'a>>,
     /// Length of the words so far, with their zero bytes.
     words_bytes: usize,
 }
 
 impl<'a> Parser<'a> {
-    fn pending(&mut self) -> &mut Vec<u8> {
-        if self.levels.is_empty() {
-            self.levels.push(Vec::new());
-        }
-        self.levels.last_mut().expect("there is a level")
-    }
-
-    /// Emits the operators that bind stronger than `|`, after their last operand.
-    fn operand_ended(&mut self) {
-        while let Some(&op @ (b'&' | b'!')) = self.pending().last() {
-            self.pending().pop();
-            self.out.push(Item::Operator(op));
-        }
-    }
-
     fn operator(&mut self, op: u8) -> Result<()> {
-        if op == b'|' && !self.pending().is_empty() {
-            self.out.push(Item::Operator(op));
-            return Ok(());
-        }
-        if self.pending().len() == PENDING_MAX {
-            return Err(PgError::internal("stack too short"));
-        }
-        self.pending().push(op);
-        Ok(())
-    }
-
-    /// Emits the operators of the innermost level.
-    fn end_level(&mut self) {
-        for op in self.levels.pop().unwrap_or_default().into_iter().rev() {
-            self.out.push(Item::Operator(op));
+        match self.out.operator(op) {
+            true => Ok(()),
+            false => Err(PgError::internal("stack too short")),
         }
     }
 
@@ -115,8 +82,7 @@ impl<'a> Parser<'a> {
             return Err(PgError::new(SqlState::INVALID_PARAMETER_VALUE, message));
         }
         self.words_bytes += text.len() + 1;
-        self.out.push(Item::Word(Word { text, flags }));
-        self.operand_ended();
+        self.out.value(Word { text, flags });
         Ok(())
     }
 
@@ -131,10 +97,7 @@ impl<'a> Parser<'a> {
             if wants_operand {
                 match sign {
                     b'!' => self.operator(b'!')?,
-                    b'(' => {
-                        self.pending();
-                        self.levels.push(Vec::new());
-                    }
+                    b'(' => self.out.open(),
                     _ if next.is_some() && is_label_char(self.ctype, c) => {
                         self.word()?;
                         wants_operand = false;
@@ -149,15 +112,9 @@ impl<'a> Parser<'a> {
                         self.operator(sign)?;
                         wants_operand = true;
                     }
-                    b')' if self.levels.len() > 1 => {
-                        self.end_level();
-                        self.operand_ended();
-                    }
+                    b')' if self.out.is_open() => self.out.close(),
                     b' ' => {}
-                    _ if next.is_none() && self.levels.len() <= 1 => {
-                        self.end_level();
-                        return Ok(self.out);
-                    }
+                    _ if next.is_none() && !self.out.is_open() => return Ok(self.out.finish()),
                     // Characters of several bytes are skipped, as in PostgreSQL.
                     _ if length > 1 => {}
                     _ => return Err(syntax_error("syntax error")),
@@ -171,40 +128,28 @@ impl<'a> Parser<'a> {
 /// The stored form.
 fn encode(items: &[Item<'_>]) -> Result<Datum> {
     let words = items.iter().map(|item| match item {
-        Item::Word(word) => word.text.len() + 1,
+        Item::Value(word) => word.text.len() + 1,
         Item::Operator(_) => 0,
     });
     let mut out = allocate_payload(4 + ITEM_BYTES * items.len() + words.sum::<usize>())?;
     out.extend_from_slice(&(items.len() as u32).to_le_bytes());
     let mut encoded: Vec<[u8; ITEM_BYTES]> = Vec::with_capacity(items.len());
     let mut texts = Vec::new();
-    // The number of items of each operand that is not yet used.
-    let mut sizes: Vec<i32> = Vec::new();
-    for item in items {
+    for (item, distance) in items.iter().zip(condition::distances(items)) {
         let mut bytes = [0; ITEM_BYTES];
-        let (kind, left, value) = match item {
-            Item::Word(word) => {
-                sizes.push(1);
+        let (kind, value) = match item {
+            Item::Value(word) => {
                 bytes[8] = word.flags;
                 bytes[9] = word.text.len() as u8;
                 bytes[10..].copy_from_slice(&(texts.len() as u16).to_le_bytes());
                 texts.extend_from_slice(word.text);
                 texts.push(0);
-                (WORD, 0, label::checksum(word.text))
+                (WORD, label::checksum(word.text))
             }
-            Item::Operator(b'!') => {
-                let size = sizes.pop().unwrap_or(0);
-                sizes.push(size + 1);
-                (OPERATOR, 1, u32::from(b'!'))
-            }
-            Item::Operator(op) => {
-                let (right, left) = (sizes.pop().unwrap_or(0), sizes.pop().unwrap_or(0));
-                sizes.push(left + right + 1);
-                let distance = i16::try_from(right + 1)
-                    .map_err(|_| pg_err!(PROGRAM_LIMIT_EXCEEDED, "ltxtquery is too large"))?;
-                (OPERATOR, distance, u32::from(*op))
-            }
+            Item::Operator(op) => (OPERATOR, u32::from(*op)),
         };
+        let left = i16::try_from(distance)
+            .map_err(|_| pg_err!(PROGRAM_LIMIT_EXCEEDED, "ltxtquery is too large"))?;
         bytes[..2].copy_from_slice(&kind.to_le_bytes());
         bytes[2..4].copy_from_slice(&left.to_le_bytes());
         bytes[4..8].copy_from_slice(&value.to_le_bytes());
@@ -227,7 +172,7 @@ fn items(d: DatumRef<'_>) -> Vec<Item<'_>> {
         _ => {
             let start = usize::from(u16::from_le_bytes([b[10], b[11]]));
             let text = texts.get(start..start + usize::from(b[9])).unwrap_or_default();
-            Item::Word(Word { text, flags: b[8] })
+            Item::Value(Word { text, flags: b[8] })
         }
     };
     encoded.rev().map(item).collect()
@@ -235,80 +180,26 @@ fn items(d: DatumRef<'_>) -> Vec<Item<'_>> {
 
 fn input(cx: &dyn FnContext, text: &[u8]) -> Result<Datum> {
     let ctype = Ctype::of(cx.settings());
-    let (out, levels) = (Vec::new(), Vec::new());
-    encode(&Parser { text, ctype, at: 0, out, levels, words_bytes: 0 }.parse(cx)?)
-}
-
-/// The text of a part of the condition, and the operator at its top.
-struct Part {
-    text: Vec<u8>,
-    top: Option<u8>,
-}
-
-impl Part {
-    /// As an operand of a binary operator.
-    fn operand(self) -> Vec<u8> {
-        match self.top {
-            Some(b'|') => [b"( ", self.text.as_slice(), b" )"].concat(),
-            _ => self.text,
-        }
-    }
+    let out = Builder::new(PENDING_MAX);
+    encode(&Parser { text, ctype, at: 0, out, words_bytes: 0 }.parse(cx)?)
 }
 
 fn output(cx: &dyn FnContext, d: DatumRef<'_>) -> Result<Vec<u8>> {
-    let mut ticker = InterruptTicker::default();
-    let mut stack: Vec<Part> = Vec::new();
-    let missing = || PgError::internal("ltxtquery value without an operand");
-    for item in items(d) {
-        ticker.tick(cx)?;
-        let part = match item {
-            Item::Word(word) => {
-                let mut text = word.text.to_vec();
-                push_flags(word.flags, &mut text);
-                Part { text, top: None }
-            }
-            Item::Operator(b'!') => {
-                let of = stack.pop().ok_or_else(missing)?;
-                let text = match of.top {
-                    Some(_) => [b"!( ", of.text.as_slice(), b" )"].concat(),
-                    None => [b"!", of.text.as_slice()].concat(),
-                };
-                Part { text, top: Some(b'!') }
-            }
-            Item::Operator(op) => {
-                let right = stack.pop().ok_or_else(missing)?.operand();
-                let left = stack.pop().ok_or_else(missing)?.operand();
-                let text = [left.as_slice(), &[b' ', op, b' '], right.as_slice()].concat();
-                Part { text, top: Some(op) }
-            }
-        };
-        stack.push(part);
-    }
-    stack
-        .pop()
-        .map(|part| part.text)
-        .ok_or_else(|| syntax_error("syntax error").detail("Empty query."))
+    let text = condition::text(cx, items(d), |word| {
+        let mut text = word.text.to_vec();
+        push_flags(word.flags, &mut text);
+        text
+    });
+    text?.ok_or_else(|| syntax_error("syntax error").detail("Empty query."))
 }
 
 /// Whether a path fulfils the condition.
 pub(super) fn matches(cx: &dyn FnContext, tree: DatumRef<'_>, query: DatumRef<'_>) -> Result<bool> {
     let ascii = ascii_only(cx);
     let labels: Vec<&[u8]> = Ltree::new(tree).labels().collect();
-    let mut stack = Vec::new();
-    for item in items(query) {
-        let result = match item {
-            Item::Word(word) => {
-                labels.iter().any(|l| label::matches(word.text, l, word.flags, ascii))
-            }
-            Item::Operator(b'!') => !stack.pop().unwrap_or(false),
-            Item::Operator(op) => {
-                let (right, left) = (stack.pop().unwrap_or(false), stack.pop().unwrap_or(false));
-                if op == b'&' { left && right } else { left || right }
-            }
-        };
-        stack.push(result);
-    }
-    Ok(stack.pop().unwrap_or(false))
+    condition::holds(items(query), |word| {
+        labels.iter().any(|l| label::matches(word.text, l, word.flags, ascii))
+    })
 }
 
 scalars! { FNS;

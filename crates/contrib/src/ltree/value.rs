@@ -94,25 +94,9 @@ pub(super) fn build<'a>(labels: impl Iterator<Item = &'a [u8]> + Clone) -> Resul
     Ok(Datum::bytes(out))
 }
 
-/// `ltree_cmp` as PostgreSQL computes it: the sign is the order.
-pub(super) fn compare(a: Ltree<'_>, b: Ltree<'_>) -> i32 {
-    let mut left = a.len() as i32;
-    for (x, y) in a.labels().zip(b.labels()) {
-        let shorter = x.len().min(y.len());
-        let by_bytes = x[..shorter].cmp(&y[..shorter]) as i32;
-        let by_length = x.len() as i32 - y.len() as i32;
-        let order = if by_bytes != 0 { by_bytes } else { by_length };
-        if order != 0 {
-            return order.wrapping_mul(10).wrapping_mul(left + 1);
-        }
-        left -= 1;
-    }
-    (a.len() as i32 - b.len() as i32).wrapping_mul(10).wrapping_mul(left + 1)
-}
-
-/// `ltree_cmp`; the collation is ignored.
+/// The order of two paths: by their labels, byte by byte. The collation is ignored.
 pub(super) fn order(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
-    compare(Ltree::new(a), Ltree::new(b)).cmp(&0)
+    Ltree::new(a).labels().cmp(Ltree::new(b).labels())
 }
 
 /// The character at a position of a text, with its length in bytes.

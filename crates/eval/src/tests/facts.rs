@@ -189,7 +189,8 @@ impl Facts for TableFacts {
     }
 
     fn domain_checks(&mut self, ty: Oid) -> Result<Arc<[DomainCheck]>> {
-        let check = |name: &str, check| DomainCheck { name: name.into(), check };
+        let check =
+            |name: &str, check| DomainCheck { name: name.into(), check, calls: Box::default() };
         let checks = match ty {
             POSITIVE => {
                 let value = domain_value(oids::INT4, Oid::INVALID);

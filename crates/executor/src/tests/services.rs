@@ -24,7 +24,7 @@ use sync::wait::Waiter;
 use types::builtin::{self, BuiltinFn};
 use types::compare::{self, Comparer};
 use types::fn_context::{TypeFunctions, TypeInfo};
-use types::{BasicContext, Datum, FnContext};
+use types::{BasicContext, Batch, Datum, FnContext};
 use vfs::Env;
 
 /// The access method `btree`.
@@ -269,6 +269,10 @@ impl SessionCalls for TestServices {
 
     fn next_of_set(&mut self, _: &mut SetStream, _: &mut Vec<Datum>) -> Result<bool> {
         Ok(false)
+    }
+
+    fn next_batch_of_set(&mut self, _: &mut SetStream) -> Result<Option<Batch>> {
+        Err(PgError::internal("no functions"))
     }
 
     fn next_value(&mut self, _: Oid) -> Result<i64> {

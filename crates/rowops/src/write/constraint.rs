@@ -1,7 +1,7 @@
 //! Generated columns, NOT NULL and CHECK constraints of a new row. Counterpart: execMain.c
 //! (`ExecConstraints`), nodeModifyTable.c (`ExecComputeStoredGenerated`).
 
-use super::{Computed, OwnColumns, Refs, RowWriter, WriteHost, compile, with_computed};
+use super::{Computed, OwnColumns, Refs, RowWriter, WriteHost, allow, compile, with_computed};
 use crate::trigger::Change;
 use eval::{Facts, Program, RowInput, RowRef};
 use ids::AttrNo;
@@ -66,6 +66,7 @@ impl RowWriter {
         host: &mut H,
         row: &[DatumRef<'_>],
     ) -> Result<Computed> {
+        allow(&mut self.unchecked.generated, &self.rel.calls.generated, host)?;
         let mut computed = Computed::new();
         for g in &self.generated {
             let input = RowInput::scan(RowRef::Refs(row));
@@ -82,6 +83,9 @@ impl RowWriter {
         row: &[DatumRef<'_>],
         positions: &[usize],
     ) -> Result<Computed> {
+        if !positions.is_empty() {
+            allow(&mut self.unchecked.generated, &self.rel.calls.generated, host)?;
+        }
         let mut computed = Computed::new();
         for &position in positions {
             let g = &self.generated[position];
@@ -105,6 +109,7 @@ impl RowWriter {
         row: &[DatumRef<'_>],
     ) -> Result<bool> {
         let Some((program, _)) = &self.partition else { return Ok(true) };
+        allow(&mut self.unchecked.partition, &self.rel.calls.partition, host)?;
         let input = RowInput::scan(RowRef::Refs(row));
         let v = program.eval_row(&mut self.state, host.expressions(), &input)?;
         Ok(v.is_null() || v.as_ref().as_bool())
@@ -120,6 +125,7 @@ impl RowWriter {
         if let Some(&column) = self.not_null.iter().find(|&&i| row[i].is_null()) {
             return Err(self.null_violation(host, column, row)?);
         }
+        allow(&mut self.unchecked.checks, &self.rel.calls.checks, host)?;
         for (name, p) in &self.checks {
             let input = RowInput::scan(RowRef::Refs(row));
             let v = p.eval_row(&mut self.state, host.expressions(), &input)?;

@@ -1,6 +1,6 @@
 //! Index entries of a new row version. Counterpart: execIndexing.c.
 
-use super::{OwnColumns, Refs, RowWriter, WriteHost, compile};
+use super::{OwnColumns, Refs, RowWriter, WriteHost, allow, compile};
 use crate::relation::{OpenRel, RelIndex};
 use engine::index::{self, Inserted, UniqueCheck};
 use engine::table::{self, RowFetch};
@@ -88,6 +88,7 @@ impl RowWriter {
         position: usize,
         row: &[DatumRef<'r>],
     ) -> Result<Option<SmallVec<[Val<'r>; 4]>>> {
+        allow(&mut self.unchecked.indexes, &self.rel.calls.indexes, host)?;
         let usage = &self.indexes[position];
         let input = RowInput::scan(RowRef::Refs(row));
         if let Some(p) = &usage.predicate

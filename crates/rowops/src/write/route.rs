@@ -72,6 +72,8 @@ pub struct Router {
     root: Arc<OpenRel>,
     levels: Vec<Level>,
     pub leaves: Vec<Leaf>,
+    /// Functions in partition keys that the user is not yet known to may call.
+    unchecked: Vec<Oid>,
     /// The partition constraint of the table that the statement names, if it is a partition itself.
     constraint: Option<Program>,
     state: EvalState,
@@ -103,6 +105,7 @@ impl Router {
             root: root.clone(),
             levels: Vec::new(),
             leaves: Vec::new(),
+            unchecked: root.calls.partition.to_vec(),
             constraint: None,
             state: EvalState::default(),
         };
@@ -130,6 +133,7 @@ impl Router {
                 0 => {
                     let e = renumbered(&column.expr, &from)?;
                     let facts = services.as_facts();
+                    self.unchecked.extend(eval::called([&e], facts)?);
                     KeyPart::Expr(Compiler::new(facts, &mut own).compile(&e)?)
                 }
                 attno => KeyPart::Column(from(attno).ok_or_else(no_column)?),
@@ -154,6 +158,9 @@ impl Router {
         host: &mut H,
         row: &[DatumRef<'_>],
     ) -> Result<usize> {
+        if !self.unchecked.is_empty() {
+            self.check_calls(host.services())?;
+        }
         if let Some(program) = &self.constraint {
             let input = RowInput::scan(RowRef::Refs(row));
             let v = program.eval_row(&mut self.state, host.expressions(), &input)?;
@@ -201,6 +208,9 @@ impl Router {
                 Place::Leaf(leaf) => return Ok(leaf),
                 Place::Unknown => return Err(PgError::internal("partition is not open")),
             };
+            if !self.unchecked.is_empty() {
+                self.check_calls(host.services())?;
+            }
         }
     }
 
@@ -218,6 +228,14 @@ impl Router {
         }
         let (rel, root) = (rel.clone(), self.root.clone());
         Err(outside(host.services(), &rel, (&root, row))?)
+    }
+
+    /// Error 42501 unless the user may call the functions of the opened levels' keys.
+    #[cold]
+    fn check_calls(&mut self, services: &mut dyn Services) -> Result<()> {
+        services.as_facts().may_call(&self.unchecked)?;
+        self.unchecked.clear();
+        Ok(())
     }
 
     fn open(&mut self, at: usize, found: usize, services: &mut dyn Services) -> Result<Place> {

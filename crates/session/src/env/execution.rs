@@ -21,7 +21,7 @@ use std::sync::Arc;
 use types::builtin::BuiltinFn;
 use types::compare::Comparer;
 use types::fn_context::TypeFunctions;
-use types::{Datum, DatumRef, FnContext};
+use types::{Batch, Datum, DatumRef, FnContext};
 
 /// A support function of an aggregate.
 enum Support {
@@ -372,6 +372,10 @@ impl SessionCalls for Core {
 
     fn next_of_set(&mut self, set: &mut SetStream, out: &mut Vec<Datum>) -> Result<bool> {
         function::next_of_set(self, set, out)
+    }
+
+    fn next_batch_of_set(&mut self, set: &mut SetStream) -> Result<Option<Batch>> {
+        function::next_batch_of_set(set)
     }
 
     fn next_value(&mut self, sequence: Oid) -> Result<i64> {

@@ -50,8 +50,12 @@ impl Core {
         if let Some(t) = types::builtin_types::get(ty) {
             return Ok(t.info);
         }
+        let state = self.catalog.catalog_state();
+        if let Some(known) = self.caches.created.at(state).types.get(&ty) {
+            return Ok(*known);
+        }
         let row = self.cat().find_type(ty)?.ok_or_else(|| Core::no_type(ty))?;
-        Ok(TypeInfo {
+        let info = TypeInfo {
             oid: ty,
             len: row.typlen,
             by_val: row.typbyval,
@@ -63,7 +67,9 @@ impl Core {
             category: row.typcategory,
             base: row.typbasetype,
             relid: row.typrelid,
-        })
+        };
+        self.caches.created.at(state).types.insert(ty, info);
+        Ok(info)
     }
 
     /// The comparison function of a B-tree operator, for operands of that type.
@@ -216,7 +222,17 @@ impl Facts for Core {
         if ty < Oid::FIRST_UNPINNED {
             return Ok((ty, -1));
         }
-        self.cat().base_type(ty)
+        let state = self.catalog.catalog_state();
+        if let Some(known) = self.caches.created.at(state).base_types.get(&ty) {
+            return Ok(*known);
+        }
+        let base = self.cat().base_type(ty)?;
+        self.caches.created.at(state).base_types.insert(ty, base);
+        Ok(base)
+    }
+
+    fn may_call(&mut self, functions: &[Oid]) -> Result<()> {
+        crate::privileges::check_calls(self, functions)
     }
 
     fn domain_checks(&mut self, ty: Oid) -> Result<Arc<[DomainCheck]>> {
@@ -238,8 +254,10 @@ impl Facts for Core {
                 .scan(catalog::rows::indexes::PG_CONSTRAINT_CONTYPID_INDEX, &[at.into()])?
             {
                 if let Some(text) = &c.conbin {
-                    let check = Some(plan::nodetree::read_expr(text.as_str())?);
-                    own.push(DomainCheck { name: c.conname.as_str().to_string(), check });
+                    let check = plan::nodetree::read_expr(text.as_str())?;
+                    let calls = eval::called([&check], self)?;
+                    let (name, check) = (c.conname.as_str().to_string(), Some(check));
+                    own.push(DomainCheck { name, check, calls });
                 }
             }
             own.sort_by(|a, b| a.name.cmp(&b.name));
@@ -249,7 +267,7 @@ impl Facts for Core {
             at = row.typbasetype;
         }
         if not_null {
-            out.insert(0, DomainCheck { name: String::new(), check: None });
+            out.insert(0, DomainCheck { name: String::new(), check: None, calls: Box::default() });
         }
         let checks: Arc<[DomainCheck]> = out.into();
         self.caches.created.at(state).domain_checks.insert(ty, checks.clone());

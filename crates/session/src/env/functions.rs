@@ -297,13 +297,19 @@ impl TypeCatalog for Core {
                 .cloned()
                 .ok_or_else(|| pg_err!(WRONG_OBJECT_TYPE, "record type has not been registered"));
         }
+        let state = self.catalog.catalog_state();
+        if let Some(known) = self.caches.created.at(state).rows.get(&ty) {
+            return Ok(known.clone());
+        }
         let (base, _) = Facts::base_type(self, ty)?;
         let relid = self.type_facts(base)?.relid;
         let Some(relid) = relid.valid() else {
             let name = self.cat().format_type(ty)?;
             return Err(pg_err!(WRONG_OBJECT_TYPE, "type {name} is not composite"));
         };
-        Ok(self.cat().relation(relid)?.row_desc())
+        let desc = self.cat().relation(relid)?.row_desc();
+        self.caches.created.at(state).rows.insert(ty, desc.clone());
+        Ok(desc)
     }
 
     fn register_row(&mut self, desc: Arc<RowDesc>) -> Result<i32> {
@@ -314,7 +320,9 @@ impl TypeCatalog for Core {
                     .zip(&b.columns)
                     .all(|(x, y)| x.name == y.name && x.ty == y.ty && x.typmod == y.typmod)
         };
-        if let Some(i) = self.caches.row_types.iter().position(|d| same(d, &desc)) {
+        if let Some(i) =
+            self.caches.row_types.iter().position(|d| Arc::ptr_eq(d, &desc) || same(d, &desc))
+        {
             return Ok(i as i32);
         }
         let number = self.caches.row_types.len() as i32;
@@ -383,7 +391,7 @@ impl SessionContext for Core {
     }
 
     fn notice(&mut self, notice: PgError) {
-        self.notices.push(notice);
+        self.add_notice(notice);
     }
 
     fn check_interrupts(&self) -> Result<()> {

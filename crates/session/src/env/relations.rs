@@ -2,7 +2,7 @@
 
 use crate::core::Core;
 use catalog::RelDesc;
-use executor::{OpenRel, RelCheck, RelIndex};
+use executor::{OpenRel, RelCalls, RelCheck, RelIndex};
 use ids::code::ColumnGenerated;
 use ids::{Oid, RelKind};
 use pgerror::Result;
@@ -95,6 +95,7 @@ impl Core {
             true => partition::partition_qual(&mut self.cat(), desc.oid())?,
             false => Vec::new(),
         };
+        let calls = RelCalls::of(&checks, &partition, &generated, &indexes, self)?;
         Ok(OpenRel {
             table,
             kind: desc.kind(),
@@ -106,6 +107,7 @@ impl Core {
             partition,
             generated,
             triggers: trigger::describe(&mut self.cat(), desc)?,
+            calls,
         })
     }
 }

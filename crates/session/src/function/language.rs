@@ -14,7 +14,7 @@ use ids::builtin::language;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::{Arc, OnceLock};
 use trigger::TriggerCall;
-use types::Datum;
+use types::{Batch, Datum};
 
 /// Maximum number of functions that are kept.
 const RESOLVED_MAX: usize = 1000;
@@ -196,6 +196,17 @@ pub(crate) trait SetRows: Send {
     /// not needed.
     fn is_ready(&self) -> bool {
         false
+    }
+
+    /// The types of the columns of [`SetRows::next_batch`], which returns the rows that have been
+    /// computed; `None` if they are returned one by one.
+    fn columns(&self) -> Option<Arc<[Oid]>> {
+        None
+    }
+
+    /// The next rows; `None` at the end.
+    fn next_batch(&mut self) -> Result<Option<Batch>> {
+        Ok(None)
     }
 }
 

@@ -2,7 +2,6 @@
 //! `plpgsql`. Counterpart: pl_handler.c.
 
 mod codes;
-mod command;
 pub(crate) mod compiled;
 mod host;
 pub(crate) mod source;
@@ -11,13 +10,13 @@ mod triggers;
 
 use super::Call;
 use super::language::{Language, ReadyRows, Resolved, RunningSet, SetRows};
-use super::transpose::transposed;
 use crate::core::Core;
 use analyze::function::Column;
 use catalog::Row;
 use catalog::rows::PgProc;
 use codes::isolated;
 use compiled::{CallSite, Callable};
+use define::routine::transpose::transposed;
 use engine::StoredRows;
 use eval::Callee;
 use executor::BeforeRowResult;
@@ -103,8 +102,10 @@ impl Language for Plpgsql {
         let rows = StoredRows::new(by_val, core.values.work_mem_bytes);
         let rows =
             isolated(core, |core| plpgsql::call_set(core, &code, &called, desc.clone(), rows))?;
-        let row = is_row.then_some((result, desc));
-        let set = ReturnedRows { rows, next: 0, batch: Batch::default(), at: 0, row };
+        let row = is_row.then_some((result, desc.clone()));
+        let types = desc.columns.iter().map(|c| (!c.is_dropped()).then_some(c.ty));
+        let columns = types.collect::<Option<_>>();
+        let set = ReturnedRows { rows, next: 0, batch: Batch::default(), at: 0, row, columns };
         Ok(RunningSet { whole: true, rows: Box::new(set) })
     }
 
@@ -163,14 +164,15 @@ struct ReturnedRows {
     at: usize,
     /// Type and structure of composite values.
     row: Option<(Oid, Arc<RowDesc>)>,
+    /// The types of the columns, if none is dropped.
+    columns: Option<Arc<[Oid]>>,
 }
 
 impl SetRows for ReturnedRows {
     fn next(&mut self, core: &mut Core, out: &mut Vec<Datum>) -> Result<bool> {
         while self.at >= self.batch.len {
-            let Some(batch) = self.rows.batch(self.next)? else { return Ok(false) };
+            let Some(batch) = self.next_batch()? else { return Ok(false) };
             (self.batch, self.at) = (batch, 0);
-            self.next += 1;
         }
         let fields = self.batch.row_owned(self.at);
         self.at += 1;
@@ -183,6 +185,15 @@ impl SetRows for ReturnedRows {
 
     fn is_ready(&self) -> bool {
         true
+    }
+
+    fn columns(&self) -> Option<Arc<[Oid]>> {
+        self.columns.clone()
+    }
+
+    fn next_batch(&mut self) -> Result<Option<Batch>> {
+        self.next += 1;
+        self.rows.take_batch(self.next - 1)
     }
 }
 

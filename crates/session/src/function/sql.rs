@@ -15,19 +15,20 @@ use super::Call;
 use super::language::{Language, ReadyRows, RunningSet};
 use super::outputs::{argument_names, fields, outputs};
 use crate::core::Core;
-use crate::query;
+use crate::nested::{self, Nested, Utility};
+use crate::query::{self, Parked};
 use analyze::SessionLookup;
 use analyze::function::{self, ResultForm};
-use bodies::{Body, Step};
+use bodies::{Body, Command, Planned, Step};
 use catalog::Row;
 use catalog::rows::PgProc;
 use eval::{Callee, Volatility};
 use executor::spi::{self, QuerySnapshot};
 use ids::Oid;
 use ids::code::ProKind;
+use parse::RawStmt;
 use parse::ast::Node;
-use pgerror::{PgError, Result, pg_err};
-use plan::PlannedStmt;
+use pgerror::{PgError, Result, bail};
 use plan::query::Query;
 use std::sync::Arc;
 use types::{Datum, DatumRef, oids};
@@ -126,7 +127,8 @@ fn run(
         let last = body.steps.len().saturating_sub(1);
         for (i, step) in body.steps.iter().enumerate() {
             let limit = limit
-                .filter(|_| i == last && step.may_stop() && body.form != ResultForm::Discarded);
+                .filter(|_| i == last && body.form != ResultForm::Discarded)
+                .filter(|_| step.stoppable().is_some());
             rows = run_step(core, (call.row, &body), (i, step), params.clone(), limit)?;
         }
         Ok((body, rows))
@@ -141,7 +143,11 @@ fn startup(core: &mut Core, call: &Call<'_>, columns: &[function::Column]) -> Re
         find(core, row, call.arg_types, columns).map_err(|e| within(e, row).context(context()))?;
     if row.provolatile != Volatility::Volatile {
         for step in &body.steps {
-            spi::check_read_only(&step.plan).map_err(|e| e.context(context()))?;
+            let checked = match step {
+                Step::Query(query) => spi::check_read_only(&query.plan),
+                Step::Utility(command) => Err(nested::writes(&command.raw.stmt)),
+            };
+            checked.map_err(|e| e.context(context()))?;
         }
     }
     Ok(body)
@@ -166,16 +172,45 @@ fn run_step(
     params: Arc<[Datum]>,
     limit: Option<usize>,
 ) -> Result<Vec<Vec<Datum>>> {
-    let query = query_of(row, step, params);
-    let rows_max = limit.unwrap_or(usize::MAX);
     let level = core.calls.contexts.push_sql_function(body.name.clone(), number);
-    let result = query::run_nested(core, spi::Query { rows_max, ..query });
+    let result = match step {
+        Step::Query(planned) => {
+            let rows_max = limit.unwrap_or(usize::MAX);
+            let query = spi::Query { rows_max, ..query_of(row, planned, params) };
+            run_query(core, (body, planned), query)
+        }
+        Step::Utility(command) => {
+            let sql = row.prosrc.as_str();
+            let query = command.query.as_deref().map(|query| (query, &params));
+            let command = Utility { raw: &command.raw, sql, read_only: false, query };
+            Nested::new(core).run(&command).map(|_| Vec::new())
+        }
+    };
     core.calls.contexts.truncate(level);
     result.map_err(|e| in_statement(e, row, number))
 }
 
+/// Runs the query of a statement, in the execution of the last call if there is one.
+fn run_query(
+    core: &mut Core,
+    (body, step): (&Body, &Planned),
+    query: spi::Query,
+) -> Result<Vec<Vec<Datum>>> {
+    // A statement before this one may have changed the catalogs.
+    let is_current = |core: &Core| body.generation == core.catalog.catalog.generation();
+    let parked = match is_current(core) {
+        true => core.take_parked(&step.parked, &step.plan)?,
+        false => None,
+    };
+    let (rows, finished) = query::run_counted(core, spi::Query { parked, ..query }, true)?;
+    if is_current(core) {
+        core.park(&step.parked, finished.execution)?;
+    }
+    Ok(rows)
+}
+
 /// The execution of a statement of a body.
-fn query_of(row: &PgProc, step: &Step, params: Arc<[Datum]>) -> spi::Query {
+fn query_of(row: &PgProc, step: &Planned, params: Arc<[Datum]>) -> spi::Query {
     let is_volatile = row.provolatile == Volatility::Volatile;
     let snapshot = if is_volatile { QuerySnapshot::NewCommand } else { QuerySnapshot::Active };
     let query = spi::Query::new(step.plan.clone(), params).under(snapshot);
@@ -185,23 +220,6 @@ fn query_of(row: &PgProc, step: &Step, params: Arc<[Datum]>) -> spi::Query {
 /// Adds the context line of an error in statement `number` (0-based).
 fn in_statement(e: PgError, row: &PgProc, number: usize) -> PgError {
     e.context(format!("SQL function \"{}\" statement {}", row.proname.as_str(), number + 1))
-}
-
-/// True if nothing in the plan is volatile.
-fn reads_ahead(core: &mut Core, plan: &PlannedStmt) -> Result<bool> {
-    let mut below: Vec<&plan::Plan> = vec![&plan.plan_tree];
-    below.extend(plan.subplans.iter());
-    while let Some(node) = below.pop() {
-        below.extend(node.children());
-        let mut exprs = Vec::new();
-        plan::params::each_expr(node, &mut |e| exprs.push(e));
-        for e in exprs {
-            if eval::volatility(e, core)? == Volatility::Volatile {
-                return Ok(false);
-            }
-        }
-    }
-    Ok(true)
 }
 
 /// The body for these argument types, from the cache or newly created.
@@ -220,7 +238,9 @@ fn find(
         && body.generation == core.catalog.catalog.generation()
     {
         for step in &body.steps {
-            core.take_locks(&step.locks)?;
+            if let Step::Query(query) = step {
+                core.take_locks(&query.locks)?;
+            }
         }
         if body.generation == core.catalog.catalog.generation() {
             return Ok(body);
@@ -241,13 +261,38 @@ fn argument_types(row: &PgProc, actual: &[Oid]) -> Vec<Oid> {
     types.collect()
 }
 
+/// An analysed statement of a body.
+enum Statement {
+    Query(Box<Query>),
+    Utility(Command),
+}
+
+impl Statement {
+    fn query(&self) -> Option<&Query> {
+        match self {
+            Statement::Query(query) => Some(query),
+            Statement::Utility(_) => None,
+        }
+    }
+}
+
 /// The analysed statements of a body, coerced to the function's result type.
 struct Analysed {
-    queries: Vec<Query>,
+    statements: Vec<Statement>,
     form: ResultForm,
     result: Oid,
     /// Names, types and type modifiers of the fields of a composite result.
     fields: Option<Vec<(String, Oid, i32)>>,
+}
+
+impl Analysed {
+    /// The statement of a body that has only one, which is a query.
+    fn single_query(self) -> Option<Query> {
+        match <[Statement; 1]>::try_from(self.statements) {
+            Ok([Statement::Query(query)]) => Some(*query),
+            _ => None,
+        }
+    }
 }
 
 fn analyse(
@@ -256,9 +301,12 @@ fn analyse(
     types: &[Oid],
     columns: &[function::Column],
 ) -> Result<Analysed> {
-    let mut queries = match &row.prosqlbody {
-        Some(body) => analyze::stored::body(&mut SessionLookup::new(core), body.as_str())?.0,
-        None => queries_of(core, row, types)?,
+    let mut statements = match &row.prosqlbody {
+        Some(body) => {
+            let queries = analyze::stored::body(&mut SessionLookup::new(core), body.as_str())?.0;
+            queries.into_iter().map(|q| Statement::Query(Box::new(q))).collect()
+        }
+        None => statements_of(core, row, types)?,
     };
     let outputs = outputs(core, row, types)?;
     let result = match &outputs {
@@ -277,13 +325,22 @@ fn analyse(
         fields.as_ref().map(|list| list.iter().map(|f| (f.1, f.2)).collect());
     let form = function::coerce_result(
         &mut SessionLookup::new(core),
-        queries.last_mut(),
+        match statements.last_mut() {
+            Some(Statement::Query(query)) => Some(query),
+            _ => None,
+        },
         result,
         wanted.as_deref(),
         row.prokind == ProKind::Procedure,
     )?;
-    let rewritten = queries.into_iter().map(|q| analyze::rewrite(&mut SessionLookup::new(core), q));
-    Ok(Analysed { queries: rewritten.collect::<Result<_>>()?, form, result, fields })
+    let rewritten = statements.into_iter().map(|statement| match statement {
+        Statement::Query(query) => {
+            let query = analyze::rewrite(&mut SessionLookup::new(core), *query)?;
+            Ok(Statement::Query(Box::new(query)))
+        }
+        utility => Ok(utility),
+    });
+    Ok(Analysed { statements: rewritten.collect::<Result<_>>()?, form, result, fields })
 }
 
 fn make(
@@ -295,20 +352,29 @@ fn make(
     // Read before any catalog: catalog changes after this point make the body stale.
     let generation = core.catalog.catalog.generation();
     let environment = core.environment()?;
-    let Analysed { queries, form, result, fields } = analyse(core, row, types, columns)?;
+    let Analysed { statements, form, result, fields } = analyse(core, row, types, columns)?;
     let (names, types) = match fields {
         Some(list) => list.into_iter().map(|f| (f.0, f.1)).unzip(),
         None => {
-            let last = queries.last().map(|q| match q.returning_list.is_empty() {
-                true => &q.target_list,
-                false => &q.returning_list,
+            let last = statements.last().and_then(Statement::query).map(|q| {
+                match q.returning_list.is_empty() {
+                    true => &q.target_list,
+                    false => &q.returning_list,
+                }
             });
             let shown = last.into_iter().flatten().filter(|t| !t.resjunk);
             shown.map(|t| (t.resname.clone().unwrap_or_default(), t.expr.type_oid())).unzip()
         }
     };
-    let mut steps = Vec::with_capacity(queries.len());
-    for q in queries {
+    let mut steps = Vec::with_capacity(statements.len());
+    for statement in statements {
+        let q = match statement {
+            Statement::Query(q) => q,
+            Statement::Utility(command) => {
+                steps.push(Step::Utility(command));
+                continue;
+            }
+        };
         let mut locks = Vec::new();
         core.collect_locks(&q, &mut locks)?;
         // Parameter values are removed, so that the plan is generic.
@@ -316,8 +382,9 @@ fn make(
         let plan = query::plan_query(core, &q);
         core.params = saved;
         let plan = plan?;
-        let reads_ahead = reads_ahead(core, &plan)?;
-        steps.push(Step { plan: Arc::new(plan), locks: locks.into(), reads_ahead });
+        let reads_ahead = spi::is_at_most(core, &plan, Volatility::Stable)?;
+        let (plan, locks, parked) = (Arc::new(plan), locks.into(), Parked::default());
+        steps.push(Step::Query(Planned { plan, locks, reads_ahead, parked }));
     }
     let user = core.catalog.user;
     let name = row.proname.as_str().into();
@@ -325,22 +392,43 @@ fn make(
 }
 
 /// Analyses the statements of a body given as text.
-fn queries_of(core: &mut Core, row: &PgProc, types: &[Oid]) -> Result<Vec<Query>> {
+fn statements_of(core: &mut Core, row: &PgProc, types: &[Oid]) -> Result<Vec<Statement>> {
     let text = row.prosrc.as_str();
     let names = argument_names(row);
-    let mut queries = Vec::new();
-    for stmt in parse::parse(text)? {
-        if let Node::TransactionStmt(_) | Node::CopyStmt(_) = &stmt.stmt {
-            let what = define::tag::command_tag(&stmt.stmt);
-            return Err(pg_err!(FEATURE_NOT_SUPPORTED, "{what} is not allowed in a SQL function"));
+    let mut statements = Vec::new();
+    let analyse = |core: &mut Core, node: &Node| {
+        let (lookup, name) = (&mut SessionLookup::new(core), row.proname.as_str());
+        analyze::function_statement(lookup, node, text, name, types, &names)
+    };
+    for raw in parse::parse(text)? {
+        check_statement(&raw.stmt)?;
+        if analyze::is_query(&raw.stmt) {
+            statements.push(Statement::Query(Box::new(analyse(core, &raw.stmt)?)));
+            continue;
         }
-        if !analyze::is_query(&stmt.stmt) {
-            return Err(PgError::unsupported("utility statement inside a function"));
-        }
-        let mut lookup = SessionLookup::new(core);
-        let name = row.proname.as_str();
-        let (stmt, types) = (&stmt.stmt, types);
-        queries.push(analyze::function_statement(&mut lookup, stmt, text, name, types, &names)?);
+        let query = match &raw.stmt {
+            Node::CreateTableAsStmt(create) if analyze::is_query(&create.query) => {
+                let query = analyse(core, &create.query)?;
+                let raw = RawStmt::within(create.query.clone(), raw.depth);
+                Some(core.keep_analysed((text.into(), Arc::new(raw)), query, types)?)
+            }
+            _ => None,
+        };
+        statements.push(Statement::Utility(Command { raw, query }));
     }
-    Ok(queries)
+    Ok(statements)
+}
+
+/// Error 0A000 for a statement that no function in SQL can contain.
+fn check_statement(stmt: &Node) -> Result<()> {
+    match stmt {
+        Node::CopyStmt(copy) if copy.filename.is_none() => {
+            bail!(FEATURE_NOT_SUPPORTED, "cannot COPY to/from client in an SQL function")
+        }
+        Node::TransactionStmt(_) => {
+            let what = define::tag::command_tag(stmt);
+            bail!(FEATURE_NOT_SUPPORTED, "{what} is not allowed in an SQL function")
+        }
+        _ => Ok(()),
+    }
 }

@@ -1,36 +1,47 @@
 //! Cursors that functions open and read. Counterpart: `SPI_cursor_open`, `SPI_cursor_fetch` of
 //! spi.c.
 
-use super::Portal;
 use super::run::{RowSink, cannot_be_run, no_cursor};
+use super::{Fetched, Portal};
 use crate::core::Core;
 use crate::plancache::Statement;
 use crate::prepared::Prepared;
 use client::rows::RowWriter;
-use executor::spi;
 use ids::Oid;
 use parse::ast::FetchDirection;
 use pgerror::{Result, pg_err};
+use plpgsql::Fields;
 use std::sync::Arc;
 use types::fn_context::{RowColumn, RowDesc};
 use types::{Batch, Datum};
-use wire::Formats;
+use wire::{FieldDescription, Formats};
 
 /// Keeps the rows of a fetch.
 struct Collected {
     /// Indexes of the columns that are not junk.
-    columns: Vec<usize>,
-    rows: Vec<Vec<Datum>>,
+    columns: Arc<[usize]>,
+    rows: Vec<Fields>,
 }
 
 impl RowSink for Collected {
     fn row(&mut self, _: &mut Core, _: &RowWriter, batch: &Batch, row: usize) -> Result<()> {
-        self.rows.push(spi::row_of(batch, row, &self.columns));
+        let values = self.columns.iter().map(|column| batch.get(row, *column));
+        self.rows.push(Fields::copied(values));
         Ok(())
     }
 }
 
 impl Core {
+    /// A cursor that is not open yet.
+    pub(super) fn cursor(&self, prepared: Prepared, params: Arc<[Datum]>) -> Portal {
+        let fields = prepared.fields.clone();
+        let level = self.backend.txn.nesting();
+        let mut portal = Portal::new(Arc::new(prepared), params, Formats::Text, fields, level);
+        portal.cursor = true;
+        portal.created = self.transaction.statement_start;
+        portal
+    }
+
     /// Opens a cursor for a query; an empty name is replaced by a generated one. Error 42P03 if
     /// there is a cursor of that name.
     pub(crate) fn open_cursor(
@@ -45,12 +56,7 @@ impl Core {
             return Err(pg_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already exists"));
         }
         let types = statement.param_types.clone();
-        let prepared = Prepared::of(statement, &types);
-        let fields = prepared.fields.clone();
-        let level = self.backend.txn.nesting();
-        let mut portal = Portal::new(Arc::new(prepared), params, Formats::Text, fields, level);
-        portal.cursor = true;
-        portal.created = self.transaction.statement_start;
+        let mut portal = self.cursor(Prepared::of(statement, &types), params);
         self.start_portal(&mut portal)?;
         portal.make_scrollable(scroll);
         self.named.portals.insert(name.clone(), portal);
@@ -73,15 +79,15 @@ impl Core {
         name: &str,
         moved: (FetchDirection, i64),
         keep: bool,
-    ) -> Result<(Vec<Vec<Datum>>, u64)> {
-        let Some(mut portal) = self.named.portals.remove(name) else {
+    ) -> Result<(Vec<Fields>, u64)> {
+        let Some((name, mut portal)) = self.named.portals.remove_entry(name) else {
             return Err(no_cursor(name));
         };
-        let result = self.fetch_collected(name, &mut portal, moved, keep);
+        let result = self.fetch_collected(&name, &mut portal, moved, keep);
         if result.is_err() {
             portal.fail();
         }
-        self.named.portals.insert(name.to_owned(), portal);
+        self.named.portals.insert(name, portal);
         result
     }
 
@@ -91,32 +97,21 @@ impl Core {
         portal: &mut Portal,
         moved: (FetchDirection, i64),
         keep: bool,
-    ) -> Result<(Vec<Vec<Datum>>, u64)> {
+    ) -> Result<(Vec<Fields>, u64)> {
         if portal.has_failed() || !portal.statement.is_query {
             return Err(cannot_be_run(name));
         }
         self.start_portal(portal)?;
-        let plan = portal.run.as_ref().map(|run| run.plan().visible_columns());
-        let columns = match plan {
-            Some(columns) => columns,
-            None => (0..portal.fields.as_ref().map_or(0, |f| f.len())).collect(),
-        };
+        let columns = portal.fetched().columns;
         let mut sink = Collected { columns, rows: Vec::new() };
         let count = self.fetch_rows(portal, moved, keep.then_some(&mut sink))?;
         Ok((sink.rows, count))
     }
 
     /// The columns of a cursor's rows. Error 34000 if there is no such cursor.
-    pub(crate) fn cursor_row_desc(&self, name: &str) -> Result<Arc<RowDesc>> {
-        let Some(portal) = self.named.portals.get(name) else { return Err(no_cursor(name)) };
-        let columns = portal.fields.iter().flat_map(|f| f.iter()).map(|f| RowColumn {
-            name: f.name.clone(),
-            ty: Oid(f.type_oid),
-            typmod: f.typmod,
-            collation: Oid::INVALID,
-            dropped: None,
-        });
-        Ok(Arc::new(RowDesc::new(columns.collect(), 0)))
+    pub(crate) fn cursor_row_desc(&mut self, name: &str) -> Result<Arc<RowDesc>> {
+        let portal = self.named.portals.get_mut(name).ok_or_else(|| no_cursor(name))?;
+        Ok(portal.fetched().desc)
     }
 
     /// Closes a cursor. Error 34000 if there is none.
@@ -125,5 +120,37 @@ impl Core {
             Some(_) => Ok(()),
             None => Err(no_cursor(name)),
         }
+    }
+}
+
+/// The type of rows with these columns.
+pub(crate) fn row_desc(fields: &[FieldDescription]) -> Arc<RowDesc> {
+    let columns = fields.iter().map(|f| RowColumn {
+        name: f.name.clone(),
+        ty: Oid(f.type_oid),
+        typmod: f.typmod,
+        collation: Oid::INVALID,
+        dropped: None,
+    });
+    Arc::new(RowDesc::new(columns.collect(), 0))
+}
+
+impl Portal {
+    /// What functions know about the rows.
+    fn fetched(&mut self) -> Fetched {
+        if let Some(known) = &self.cursor_rows.fetched {
+            return known.clone();
+        }
+        let desc = row_desc(self.fields.as_deref().unwrap_or_default());
+        let columns = match &self.run {
+            Some(run) => run.plan().visible_columns(),
+            None => (0..desc.columns.len()).collect(),
+        };
+        let fetched = Fetched { desc, columns: columns.into() };
+        if self.run.is_some() {
+            // The structure is known when the query has been planned.
+            self.cursor_rows.fetched = Some(fetched.clone());
+        }
+        fetched
     }
 }

@@ -1,37 +1,29 @@
 //! Runs the queries of portals, and cursors. Counterpart: tcop/pquery.c, commands/portalcmds.c.
 
-use super::{Planned, Portal, PortalResult, StoredRows, writes};
+use super::{Planned, Portal, PortalResult, writes};
 use crate::core::Core;
-use crate::prepared::{ParkedExecution, Prepared};
+use crate::prepared::ParkedExecution;
 use crate::session::Session;
-use crate::simple::check_parameters;
-use analyze::SessionLookup;
 use client::connection::Connection;
+use client::results::StoredRows;
 use client::rows::{self, RowWriter};
 use client::statementlog::Work;
+use eval::Volatility;
 use executor::spi::{self, QuerySnapshot};
 use ids::{Oid, Tid};
-use parse::ast::{ClosePortalStmt, DeclareCursorStmt, FetchDirection, FetchStmt, Node};
+use parse::ast::{FetchDirection, FetchStmt};
 use pgerror::{PgError, Result, SqlState, pg_err};
 use plan::PlannedStmt;
 use plan::query::CmdType;
 use planner::{RowIdentities, RowIdentity};
 use std::sync::Arc;
-use types::{BATCH_ROWS_MAX, Batch, Datum};
+use types::{BATCH_ROWS_MAX, Batch};
 use wire::{FieldDescription, Format, Formats};
 
-/// Bits of DECLARE CURSOR.
-const CURSOR_BINARY: i32 = 1 << 0;
-
-const CURSOR_SCROLL: i32 = 1 << 1;
-
-const CURSOR_NO_SCROLL: i32 = 1 << 2;
-
-const CURSOR_INSENSITIVE: i32 = 1 << 3;
-
-const CURSOR_ASENSITIVE: i32 = 1 << 4;
-
-const CURSOR_HOLD: i32 = 1 << 5;
+/// Number of rows that a cursor returns one by one before further ones are computed together, and
+/// the largest number of these.
+const ROWS_BEFORE_AHEAD: usize = 2;
+const ROWS_AHEAD_MAX: usize = 64;
 
 /// Receives the rows that a portal returns.
 pub(crate) trait RowSink {
@@ -95,14 +87,18 @@ impl Session {
                 false => PortalResult::Suspended,
             });
         }
-        self.core.run_to_end_if_writing(portal)?;
+        self.computing(|session| session.core.run_to_end_if_writing(portal))?;
         let command = portal.command;
         let returns = portal.fields.is_some();
         let mut sent = 0u64;
         while max_rows == 0 || sent < max_rows {
             let wanted = if max_rows == 0 { usize::MAX } else { (max_rows - sent) as usize };
+            let more = self.computing(|session| session.core.compute_rows(portal, wanted))?;
             let sink = &mut ToClient(&mut self.conn);
-            let n = self.core.send_rows(portal, wanted, returns.then_some(sink))?;
+            let n = match more {
+                true => self.core.send_rows(portal, wanted, returns.then_some(sink))?,
+                false => 0,
+            };
             if n == 0 {
                 portal.finished = true;
                 break;
@@ -115,7 +111,7 @@ impl Session {
         if !portal.finished {
             return Ok(PortalResult::Suspended);
         }
-        self.core.after_statement()?;
+        self.computing(|session| session.core.after_statement())?;
         let processed = portal.run.as_ref().map_or(0, |r| r.processed());
         let here = command == CmdType::Select || portal.kept.is_some();
         let rows = if here { sent } else { processed };
@@ -128,72 +124,11 @@ impl Session {
         Ok(PortalResult::Complete(command, rows))
     }
 
-    /// DECLARE CURSOR.
-    pub(crate) fn declare_cursor(
-        &mut self,
-        stmt: &DeclareCursorStmt,
-        sql: &Arc<str>,
-        params: &Arc<[Datum]>,
-        param_types: &[Oid],
-    ) -> Result<()> {
-        let name = stmt.portalname.to_string();
-        let hold = stmt.options & CURSOR_HOLD != 0;
-        let raw = parse::RawStmt::within(stmt.query.clone(), 0);
-        check_cursor(stmt)?;
-        if hold && self.core.catalog.restricted {
-            return Err(pg_err!(
-                INSUFFICIENT_PRIVILEGE,
-                "cannot create a cursor WITH HOLD within security-restricted operation"
-            ));
-        }
-        if !analyze::is_query(&raw.stmt) {
-            // SELECT INTO: analysis reports the error.
-            analyze::analyze(&mut SessionLookup::new(&mut self.core), &raw, sql, param_types)?;
-            return Err(PgError::internal("unexpected non-SELECT command in DECLARE CURSOR"));
-        }
-        check_parameters(&mut self.core, &raw, sql, param_types)?;
-        let types = param_types.to_vec();
-        let prepared = Prepared::new(&mut self.core, sql.clone(), Some(raw), types, None, false)?;
-        check_cursor_query(stmt)?;
-        if name.is_empty() {
-            return Err(pg_err!(INVALID_CURSOR_NAME, "invalid cursor name: must not be empty"));
-        }
-        if !hold && self.xact.block == crate::xact::Block::Single {
-            return Err(pg_err!(
-                NO_ACTIVE_SQL_TRANSACTION,
-                "DECLARE CURSOR can only be used in transaction blocks"
-            ));
-        }
-        if self.core.named.portals.contains_key(&name) || self.is_executing(&name) {
-            return Err(pg_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already exists"));
-        }
-        let fields = prepared.fields.clone();
-        let level = self.core.backend.txn.nesting();
-        let mut portal =
-            Portal::new(Arc::new(prepared), params.clone(), Formats::Text, fields, level);
-        portal.cursor = true;
-        portal.binary = stmt.options & CURSOR_BINARY != 0;
-        portal.hold = hold;
-        portal.created = self.core.transaction.statement_start;
-        self.core.start_portal(&mut portal)?;
-        portal.make_scrollable(match stmt.options & (CURSOR_SCROLL | CURSOR_NO_SCROLL) {
-            0 => None,
-            chosen => Some(chosen == CURSOR_SCROLL),
-        });
-        self.core.named.portals.insert(name, portal);
-        Ok(())
-    }
-
-    /// True if the portal of that name is being executed.
-    fn is_executing(&self, name: &str) -> bool {
-        self.core.named.executing.as_ref().is_some_and(|(running, ..)| running == name)
-    }
-
     /// FETCH and MOVE; returns the command tag. With `describe`, a RowDescription is sent first.
     pub(crate) fn fetch(&mut self, stmt: &FetchStmt, describe: bool) -> Result<String> {
         let name = stmt.portalname.to_string();
         let Some(mut portal) = self.core.named.portals.remove(&name) else {
-            return Err(if self.is_executing(&name) {
+            return Err(if self.core.is_executing(&name) {
                 cannot_be_run(&name)
             } else {
                 no_cursor(&name)
@@ -239,69 +174,6 @@ impl Session {
     pub(crate) fn cursor_fields(&self, name: &str) -> Option<Arc<[FieldDescription]>> {
         self.core.named.portals.get(name).and_then(|p| p.fields.clone())
     }
-
-    pub(crate) fn close_cursor(&mut self, stmt: &ClosePortalStmt) -> Result<&'static str> {
-        match &stmt.portalname {
-            None => {
-                // Portals of the protocol are closed too. Counterpart: `PortalHashTableDeleteAll`.
-                self.core.named.portals.clear();
-                self.xact.dead_portals.clear();
-                Ok("CLOSE CURSOR ALL")
-            }
-            Some(name) => match self.core.named.portals.remove(&**name) {
-                Some(_) => Ok("CLOSE CURSOR"),
-                None if self.is_executing(name) => {
-                    Err(pg_err!(INVALID_CURSOR_STATE, "cannot drop active portal \"{name}\""))
-                }
-                None => Err(no_cursor(name)),
-            },
-        }
-    }
-}
-
-/// Error 42P11 if the options of DECLARE CURSOR contradict each other. Counterpart:
-/// `transformDeclareCursorStmt`.
-pub(crate) fn check_cursor(stmt: &DeclareCursorStmt) -> Result<()> {
-    let chosen = |bits: i32| stmt.options & bits == bits;
-    let both = match () {
-        () if chosen(CURSOR_SCROLL | CURSOR_NO_SCROLL) => "SCROLL and NO SCROLL",
-        () if chosen(CURSOR_INSENSITIVE | CURSOR_ASENSITIVE) => "ASENSITIVE and INSENSITIVE",
-        () => return Ok(()),
-    };
-    Err(pg_err!(INVALID_CURSOR_DEFINITION, "cannot specify both {both}"))
-}
-
-/// Error 0A000 for queries that are not allowed in a cursor, or in a cursor with these options.
-pub(crate) fn check_cursor_query(stmt: &DeclareCursorStmt) -> Result<()> {
-    let Node::SelectStmt(select) = &stmt.query else { return Ok(()) };
-    let writes = |n: &Node| !matches!(n, Node::SelectStmt(_));
-    if select.with_clause.iter().flat_map(|w| &w.ctes).any(|c| writes(&c.ctequery)) {
-        return Err(pg_err!(
-            FEATURE_NOT_SUPPORTED,
-            "DECLARE CURSOR must not contain data-modifying statements in WITH"
-        ));
-    }
-    let Some(lock) = select.locking_clause.first() else { return Ok(()) };
-    let lock = analyze::lock_name(analyze::lock_strength(lock));
-    let (code, message, kind) = match () {
-        () if stmt.options & CURSOR_HOLD != 0 => (
-            SqlState::FEATURE_NOT_SUPPORTED,
-            format!("DECLARE CURSOR WITH HOLD ... {lock} is not supported"),
-            "Holdable",
-        ),
-        () if stmt.options & CURSOR_SCROLL != 0 => (
-            SqlState::FEATURE_NOT_SUPPORTED,
-            format!("DECLARE SCROLL CURSOR ... {lock} is not supported"),
-            "Scrollable",
-        ),
-        () if stmt.options & CURSOR_INSENSITIVE != 0 => (
-            SqlState::INVALID_CURSOR_DEFINITION,
-            format!("DECLARE INSENSITIVE CURSOR ... {lock} is not valid"),
-            "Insensitive",
-        ),
-        () => return Ok(()),
-    };
-    Err(PgError::new(code, message).detail(format!("{kind} cursors must be READ ONLY.")))
 }
 
 /// Moves a cursor before its first row.
@@ -374,7 +246,8 @@ impl Core {
             Planned::Plan(mut plan) => {
                 self.check_plan(&plan)?;
                 if portal.cursor {
-                    portal.identities = planner::add_row_identity(Arc::make_mut(&mut plan));
+                    portal.cursor_rows.identities =
+                        planner::add_row_identity(Arc::make_mut(&mut plan));
                 }
                 let list = &plan.plan_tree.info.target_list;
                 portal.writer = RowWriter::new(list, &portal.formats);
@@ -424,6 +297,16 @@ impl Core {
         Ok(())
     }
 
+    /// Computes the next rows, unless rows are left that were computed before; false at the end.
+    fn compute_rows(&mut self, portal: &mut Portal, wanted: usize) -> Result<bool> {
+        if portal.kept.is_none() && portal.rest.is_none() {
+            let next = self.next_batch(portal, wanted.min(BATCH_ROWS_MAX))?;
+            portal.rest = next.map(|batch| (batch, 0));
+            return Ok(portal.rest.is_some());
+        }
+        Ok(true)
+    }
+
     /// Sends up to `wanted` rows of one batch; 0 at the end.
     fn send_rows<S: RowSink>(
         &mut self,
@@ -439,12 +322,7 @@ impl Core {
             portal.position += 1;
             return Ok(1);
         }
-        if portal.rest.is_none() {
-            match self.next_batch(portal, wanted.min(BATCH_ROWS_MAX))? {
-                Some(batch) => portal.rest = Some((batch, 0)),
-                None => return Ok(0),
-            }
-        }
+        self.compute_rows(portal, wanted)?;
         let Some((batch, from)) = portal.rest.take() else { return Ok(0) };
         let to = batch.len.min(from.saturating_add(wanted));
         if let Some(sink) = &mut sink {
@@ -452,10 +330,10 @@ impl Core {
                 sink.row(self, &portal.writer, &batch, row)?;
             }
         }
-        let identities = &portal.identities.rows;
+        let identities = &portal.cursor_rows.identities.rows;
         if !identities.is_empty() && to > from {
             let tid = |i: &RowIdentity| tid_at(i, &batch, to - 1);
-            portal.current = identities.iter().map(tid).collect();
+            portal.cursor_rows.current = identities.iter().map(tid).collect();
         }
         if to < batch.len {
             portal.rest = Some((batch, to));
@@ -465,17 +343,38 @@ impl Core {
         Ok(to - from)
     }
 
+    /// The number of rows to compute for a move of a cursor by `wanted` rows. It is larger if many
+    /// moves are likely and it makes no difference when the rows are computed.
+    fn rows_ahead(&mut self, portal: &mut Portal, wanted: usize) -> Result<usize> {
+        if !portal.cursor || portal.position < ROWS_BEFORE_AHEAD {
+            return Ok(wanted);
+        }
+        let ahead = match (portal.cursor_rows.ahead, &portal.run) {
+            (Some(ahead), _) => ahead,
+            (None, Some(run)) => {
+                let plan = run.plan().clone();
+                let is_constant = plan.row_marks.is_empty()
+                    && spi::is_at_most(self, &plan, Volatility::Immutable)?;
+                usize::from(is_constant)
+            }
+            (None, None) => 0,
+        };
+        portal.cursor_rows.ahead = Some((2 * ahead).min(ROWS_AHEAD_MAX));
+        Ok(wanted.max(ahead))
+    }
+
     /// Materializes rows up to row `at` (from 0); false if there are fewer.
     pub(super) fn read_until(&mut self, portal: &mut Portal, at: usize) -> Result<bool> {
         loop {
-            let known = portal.kept.as_ref().map_or(0, |k| k.rows);
+            let known = portal.kept.as_ref().map_or(0, StoredRows::rows);
             if at < known {
                 return Ok(true);
             }
             if portal.finished {
                 return Ok(false);
             }
-            let wanted = (at - known).saturating_add(1).min(BATCH_ROWS_MAX);
+            let wanted = (at - known).saturating_add(1);
+            let wanted = self.rows_ahead(portal, wanted)?.min(BATCH_ROWS_MAX);
             match self.next_batch(portal, wanted)? {
                 Some(batch) => portal.kept.get_or_insert_default().push(batch),
                 None => portal.finished = true,
@@ -573,7 +472,11 @@ impl Core {
                 usize::from(there)
             } else {
                 let wanted = usize::try_from(count - moved).unwrap_or(usize::MAX);
-                self.send_rows(portal, wanted, sink.as_deref_mut())?
+                let ahead = self.rows_ahead(portal, wanted)?;
+                match self.compute_rows(portal, ahead)? {
+                    true => self.send_rows(portal, wanted, sink.as_deref_mut())?,
+                    false => 0,
+                }
             };
             portal.at_end = n == 0;
             portal.position += n;
@@ -619,9 +522,10 @@ impl Core {
     fn hold_portal(&mut self, name: String) -> Result<()> {
         let Some(mut portal) = self.named.portals.remove(&name) else { return Ok(()) };
         if portal.kept.is_none() {
-            let mut kept = StoredRows { rows: portal.position, ..StoredRows::default() };
-            if let Some((batch, from)) = portal.rest.take() {
-                kept.rows -= from;
+            let rest = portal.rest.take();
+            let from = rest.as_ref().map_or(0, |(_, from)| *from);
+            let mut kept = StoredRows::after(portal.position - from);
+            if let Some((batch, _)) = rest {
                 kept.push(batch);
             }
             portal.kept = Some(kept);
@@ -672,7 +576,7 @@ impl Core {
                 "cursor \"{name}\" is held from a previous transaction"
             ));
         }
-        let RowIdentities { locked, rows } = &portal.identities;
+        let RowIdentities { locked, rows } = &portal.cursor_rows.identities;
         let mut places = rows.iter().enumerate().filter(|(_, i)| i.relid == relid);
         let Some((place, identity)) = places.next() else {
             return Err(match locked {
@@ -703,7 +607,7 @@ impl Core {
             Some(kept) => {
                 kept.find(portal.position - 1).and_then(|(batch, row)| tid_at(identity, batch, row))
             }
-            None => portal.current.get(place).copied().flatten(),
+            None => portal.cursor_rows.current.get(place).copied().flatten(),
         })
     }
 }

@@ -6,7 +6,7 @@ use crate::core::Core;
 use crate::query;
 use executor::spi;
 use ids::Oid;
-use pgerror::{Result, pg_err};
+use pgerror::{Result, bail, pg_err};
 use std::sync::Arc;
 use types::textsearch::Rewriter;
 use types::textsearch::query::Query;
@@ -25,21 +25,17 @@ pub(super) const FNS: &[SysFn] = &[
 
 /// The rows of a query whose columns must have the given types.
 fn rows(core: &mut Core, sql: &str, types: &[Oid], message: &str) -> Result<Vec<Vec<Datum>>> {
-    let cannot_open =
-        |what: &str| pg_err!(INVALID_CURSOR_DEFINITION, "cannot open {what} as cursor");
     let plans = query::plan_text(core, sql, &[])?;
-    let plan = match &plans[..] {
-        [plan] => plan.clone(),
-        [] => return Err(cannot_open("empty query")),
-        _ => return Err(cannot_open("multi-query plan")),
+    let [plan] = &plans[..] else {
+        bail!(INVALID_CURSOR_DEFINITION, "cannot open multi-query plan as cursor");
     };
-    spi::check_read_only(&plan)?;
+    spi::check_read_only(plan).map_err(|e| e.context(format!("SQL statement \"{sql}\"")))?;
     let targets = plan.plan_tree.info.target_list.iter().filter(|t| !t.resjunk);
     let found: Vec<Oid> = targets.map(|t| t.expr.type_oid()).collect();
     if found != types {
         return Err(pg_err!(INVALID_PARAMETER_VALUE, "{message}"));
     }
-    query::run_nested(core, spi::Query::new(plan, Arc::from([])))
+    query::run_nested(core, spi::Query::new(plan.clone(), Arc::from([])))
 }
 
 fn statistics(core: &mut Core, sql: &str, weights: &[u8]) -> Result<Vec<Vec<Datum>>> {

@@ -4,10 +4,10 @@ use super::{
     LiteralRoles, QuerySlot, STRING_TYPES, Slot, VARIANTS_MAX, Variant, statement_text, unquote,
 };
 use crate::plancache::Statement;
-use crate::portal::write_tag;
 use crate::prepared::{ParkedExecution, Ready};
 use crate::session::Session;
 use analyze::template::{Class, Literal, Template, integer};
+use client::results::write_tag;
 use client::rows::RowWriter;
 use executor::spi::Query;
 use ids::Oid;
@@ -343,10 +343,12 @@ impl Session {
         // are sent.
         let mut written = Vec::new();
         if returns && crate::portal::writes(run.plan()) {
-            while let Some(batch) = run.next(&mut self.core, BATCH_ROWS_MAX)? {
-                written.push(batch);
-            }
-            self.core.after_statement()?;
+            self.computing(|session| {
+                while let Some(batch) = run.next(&mut session.core, BATCH_ROWS_MAX)? {
+                    written.push(batch);
+                }
+                session.core.after_statement()
+            })?;
         }
         let mut written = written.into_iter();
         if let Some(statement) = &ready.statement {
@@ -358,7 +360,7 @@ impl Session {
         }
         while let Some(batch) = match written.next() {
             Some(batch) => Some(batch),
-            None => run.next(&mut self.core, BATCH_ROWS_MAX)?,
+            None => self.computing(|session| run.next(&mut session.core, BATCH_ROWS_MAX))?,
         } {
             if returns {
                 for row in 0..batch.len {
@@ -375,7 +377,7 @@ impl Session {
             ready.parked = Some(parked);
         }
         self.core.backend.pop_snapshot();
-        self.finish_command()?;
+        self.computing(Session::finish_command)?;
         self.send_notices();
         write_tag(&mut self.conn.out, command, rows);
         Ok(())

@@ -27,10 +27,10 @@ fn warning(code: SqlState, message: &str) -> PgError {
 impl Session {
     /// Starts a transaction for the next statement, if none is open.
     pub(crate) fn start_command(&mut self) {
-        if self.xact.block != Block::None {
+        if self.core.transaction.block != Block::None {
             return;
         }
-        self.xact.block = Block::Single;
+        self.core.transaction.block = Block::Single;
         self.core.transaction.mode.read_only = self.core.values.resolved.read_only;
         self.core.transaction.mode.deferrable = self.core.values.resolved.deferrable;
         let resolved = &self.core.values.resolved;
@@ -45,7 +45,7 @@ impl Session {
     /// changes visible to the next statement.
     pub(crate) fn finish_command(&mut self) -> Result<()> {
         self.core.after_statement()?;
-        match self.xact.block {
+        match self.core.transaction.block {
             Block::None => Ok(()),
             Block::Single => self.commit_transaction(),
             Block::Implicit | Block::Explicit => self.next_command(),
@@ -83,13 +83,14 @@ impl Session {
     fn end_transaction(&mut self) {
         self.core.caches.row_types.clear();
         self.xact = Xact::default();
+        self.core.transaction.block = Block::None;
         self.core.end_transaction();
     }
 
     /// Handles an error: rolls back what the error requires, so that the session can continue.
     pub(crate) fn fail(&mut self) {
         self.core.backend.truncate_snapshots(0);
-        match self.xact.block {
+        match self.core.transaction.block {
             Block::None => {}
             Block::Single | Block::Implicit => self.abort_transaction(),
             Block::Explicit if self.xact.failed => {}
@@ -105,7 +106,7 @@ impl Session {
                     let began = self.xact.began;
                     self.abort_transaction();
                     self.xact.began = began;
-                    self.xact.block = Block::Explicit;
+                    self.core.transaction.block = Block::Explicit;
                 }
                 self.xact.failed = true;
                 dead.retain(|d| !self.core.named.portals.contains_key(&d.name));
@@ -116,14 +117,14 @@ impl Session {
 
     /// Starts an implicit block: the statements of one message share a transaction.
     pub(crate) fn begin_implicit_block(&mut self) {
-        if self.xact.block == Block::Single {
-            self.xact.block = Block::Implicit;
+        if self.core.transaction.block == Block::Single {
+            self.core.transaction.block = Block::Implicit;
         }
     }
 
     pub(crate) fn end_implicit_block(&mut self) {
-        if self.xact.block == Block::Implicit {
-            self.xact.block = Block::Single;
+        if self.core.transaction.block == Block::Implicit {
+            self.core.transaction.block = Block::Single;
         }
     }
 
@@ -132,11 +133,11 @@ impl Session {
         let name = stmt.savepoint_name.as_deref().unwrap_or_default();
         match stmt.kind {
             TransactionStmtKind::Begin | TransactionStmtKind::Start => {
-                let before = self.xact.block;
+                let before = self.core.transaction.block;
                 self.begin_block()?;
                 if let Err(e) = self.core.set_characteristics(&stmt.options) {
                     // A failed BEGIN does not leave a failed block.
-                    self.xact.block = before;
+                    self.core.transaction.block = before;
                     return Err(e);
                 }
                 let start = stmt.kind == TransactionStmtKind::Start;
@@ -176,24 +177,28 @@ impl Session {
     }
 
     fn require_block(&self, what: &str) -> Result<()> {
-        if self.xact.block == Block::Explicit { Ok(()) } else { Err(no_transaction(what)) }
+        if self.core.transaction.block == Block::Explicit {
+            Ok(())
+        } else {
+            Err(no_transaction(what))
+        }
     }
 
     fn begin_block(&mut self) -> Result<()> {
-        match self.xact.block {
+        match self.core.transaction.block {
             Block::Explicit if self.xact.failed => return Err(aborted()),
             Block::Explicit => self.core.notices.push(warning(
                 SqlState::ACTIVE_SQL_TRANSACTION,
                 "there is already a transaction in progress",
             )),
-            _ => self.xact.block = Block::Explicit,
+            _ => self.core.transaction.block = Block::Explicit,
         }
         Ok(())
     }
 
     /// COMMIT. A failed transaction is rolled back, and the tag is ROLLBACK.
     fn commit_block(&mut self, chain: bool) -> Result<&'static str> {
-        if self.xact.block != Block::Explicit {
+        if self.core.transaction.block != Block::Explicit {
             self.no_block("COMMIT AND CHAIN", chain)?;
         }
         if self.xact.failed {
@@ -205,14 +210,14 @@ impl Session {
             self.core.commit_level()?;
         }
         // From here on an error ends the block too.
-        self.xact.block = Block::Single;
+        self.core.transaction.block = Block::Single;
         self.commit_transaction()?;
         self.begin_chained(next);
         Ok("COMMIT")
     }
 
     fn rollback_block(&mut self, chain: bool) -> Result<()> {
-        if self.xact.block != Block::Explicit {
+        if self.core.transaction.block != Block::Explicit {
             self.no_block("ROLLBACK AND CHAIN", chain)?;
         }
         let next = self.chained(chain);
@@ -224,17 +229,17 @@ impl Session {
     /// PREPARE TRANSACTION, which always ends the block. A failed transaction is rolled back.
     /// Outside a block there is no transaction to prepare.
     fn prepare_block(&mut self) -> Result<&'static str> {
-        if self.xact.block != Block::Explicit {
+        if self.core.transaction.block != Block::Explicit {
             self.no_block("PREPARE TRANSACTION", false)?;
         }
         if self.xact.failed {
             self.abort_transaction();
             return Ok("ROLLBACK");
         }
-        if self.xact.block == Block::Single {
+        if self.core.transaction.block == Block::Single {
             return Ok("ROLLBACK");
         }
-        self.xact.block = Block::Single;
+        self.core.transaction.block = Block::Single;
         Err(match self.setting("max_prepared_transactions").as_str() {
             "0" => pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "prepared transactions are disabled")
                 .hint("Set max_prepared_transactions to a nonzero value."),
@@ -268,7 +273,7 @@ impl Session {
                 self.core.backend.txn.set_isolation(isolation);
                 self.core.warn_of_isolation(isolation);
             }
-            self.xact.block = Block::Explicit;
+            self.core.transaction.block = Block::Explicit;
             self.core.transaction.mode.read_only = read_only;
             self.core.transaction.mode.deferrable = deferrable;
             self.xact.began = next;

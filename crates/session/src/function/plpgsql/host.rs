@@ -1,11 +1,10 @@
 //! The session as host of the interpreter.
 
-use super::command::Nested;
 use crate::core::Core;
+use crate::nested::{Nested, Utility};
 use crate::plancache::Statement as Cached;
 use crate::plancache::choice::Chosen;
-use crate::prepared::KEPT_COST_MAX;
-use crate::query::{self, Rows};
+use crate::query::{self, Parked, Rows};
 use engine::StoredRows;
 use executor::Execution;
 use executor::spi::{self, QuerySnapshot};
@@ -17,19 +16,18 @@ use plan::expr::Expr;
 use plan::{PlannedStmt, walk};
 use plpgsql::tree::{Direction, Extra};
 use plpgsql::{
-    Analysed, Command, Contexts, CursorOptions, Cursors, Host, Notices, Outcome, RowStream, Run,
-    Stamp, Statement, Transactions, UtilityOutcome,
+    Analysed, Command, Contexts, CursorOptions, Cursors, Fields, Host, Notices, Outcome, RowBatch,
+    RowStream, Run, Stamp, Statement, Transactions, UtilityOutcome,
 };
 use std::collections::VecDeque;
 use std::sync::Arc;
-use sync::Mutex;
 use types::fn_context::RowDesc;
 use types::{BATCH_ROWS_MAX, Datum, DatumRef, FnContext};
 
 /// A statement of the interpreter, with a parked execution of its generic plan.
 struct Kept {
     statement: Arc<Cached>,
-    parked: Mutex<Option<Execution>>,
+    parked: Parked,
 }
 
 fn kept(statement: &Statement) -> Result<&Kept> {
@@ -45,7 +43,7 @@ pub(super) fn cached(statement: &Statement) -> Result<&Arc<Cached>> {
 enum Stream {
     Running(Rows),
     /// The remaining rows, after the end of its transaction.
-    Held(VecDeque<Vec<Datum>>),
+    Held(VecDeque<RowBatch>),
 }
 
 impl Core {
@@ -69,8 +67,8 @@ impl Core {
             self.with_stream(stream, |core, stream| {
                 let Stream::Running(rows) = stream else { return Ok(()) };
                 let mut held = VecDeque::new();
-                while let Some(row) = rows.next(core, BATCH_ROWS_MAX)? {
-                    held.push_back(row);
+                while let Some(batch) = rows.next_batch(core, BATCH_ROWS_MAX)? {
+                    held.push_back(RowBatch::new(batch, rows.columns()));
                 }
                 *stream = Stream::Held(held);
                 Ok(())
@@ -89,32 +87,15 @@ impl Core {
 
     /// The parked execution of the plan, if it can be run again. The statement is current: its
     /// analysis is valid for the catalog generation, the user and the settings.
-    fn take_parked(&mut self, kept: &Kept, chosen: &Chosen) -> Result<Option<Execution>> {
-        let Some(generic) = &chosen.generic else { return Ok(None) };
-        let Some(execution) = kept.parked.lock().take() else { return Ok(None) };
-        if !Arc::ptr_eq(execution.plan(), &generic.plan) || !self.catalog.overlay.is_clean() {
+    fn take_kept(&mut self, kept: &Kept, chosen: &Chosen) -> Result<Option<Execution>> {
+        let Some(generic) = chosen.generic.as_ref().filter(|_| kept.parked.lock().is_some()) else {
             return Ok(None);
-        }
+        };
         self.take_locks(&generic.locks)?;
-        if !self.is_of_current_generation(&kept.statement) {
-            return Ok(None);
+        match self.is_of_current_generation(&kept.statement) {
+            true => self.take_parked(&kept.parked, &generic.plan),
+            false => Ok(None),
         }
-        crate::privileges::check_plan(self, &generic.plan)?;
-        Ok(Some(execution))
-    }
-
-    /// Keeps an execution that has ended for the next run of the statement.
-    fn park(&mut self, kept: &Kept, chosen: &Chosen, mut execution: Execution) -> Result<()> {
-        let is_small = |plan: &PlannedStmt| plan.plan_tree.info.total_cost < KEPT_COST_MAX;
-        let keep = chosen.generic.as_ref().is_some_and(|g| is_small(&g.plan));
-        if keep
-            && self.catalog.overlay.is_clean()
-            && self.is_of_current_generation(&kept.statement)
-            && execution.park(self)?
-        {
-            *kept.parked.lock() = Some(execution);
-        }
-        Ok(())
     }
 
     fn query_of(plan: Arc<PlannedStmt>, run: &Run) -> spi::Query {
@@ -157,7 +138,7 @@ impl Host for Core {
         let Analysed { query, raw, sql, param_types } = query;
         let depends_on_time = crate::slots::is_time_dependent(sql.as_bytes());
         let statement = self.keep_analysed((sql, Arc::new(raw)), query, &param_types)?;
-        let state = Arc::new(Kept { statement, parked: Mutex::default() });
+        let state = Arc::new(Kept { statement, parked: Parked::default() });
         Ok(Statement { state, depends_on_time })
     }
 
@@ -171,11 +152,13 @@ impl Host for Core {
         let kept = kept(statement)?;
         let chosen = self.planned(&kept.statement, run)?;
         let command = chosen.plan.command_type;
-        let parked = self.take_parked(kept, &chosen)?;
+        let parked = self.take_kept(kept, &chosen)?;
         let query = spi::Query { parked, ..Core::query_of(chosen.plan.clone(), run) };
         let (rows, finished) = query::run_counted(self, query, run.keep_rows)?;
         let processed = finished.rows;
-        self.park(kept, &chosen, finished.execution)?;
+        if chosen.generic.is_some() && self.is_of_current_generation(&kept.statement) {
+            self.park(&kept.parked, finished.execution)?;
+        }
         Ok(Outcome { rows, processed, command })
     }
 
@@ -185,16 +168,37 @@ impl Host for Core {
         Ok(self.calls.contexts.add_stream(Box::new(Stream::Running(rows))))
     }
 
-    fn next_row(&mut self, rows: RowStream, want: usize) -> Result<Option<Vec<Datum>>> {
+    fn next_rows(&mut self, rows: RowStream, want: usize) -> Result<Option<RowBatch>> {
         self.with_stream(rows, |core, stream| match stream {
-            Stream::Running(rows) => rows.next(core, want),
+            Stream::Running(rows) => {
+                let next = rows.next_batch(core, want)?;
+                Ok(next.map(|batch| RowBatch::new(batch, rows.columns())))
+            }
             Stream::Held(rows) => Ok(rows.pop_front()),
+        })
+    }
+
+    fn keep_rows(&mut self, rows: RowStream, set: &mut StoredRows) -> Result<u64> {
+        let before = set.rows();
+        self.with_stream(rows, |core, stream| {
+            let Stream::Running(rows) = stream else {
+                return Err(PgError::internal("held rows of RETURN QUERY"));
+            };
+            while let Some(batch) = rows.next_batch(core, BATCH_ROWS_MAX)? {
+                set.push_batch(&mut core.backend, batch, rows.columns())?;
+            }
+            Ok(set.rows() - before)
         })
     }
 
     fn utility(&mut self, command: &Command<'_>) -> Result<UtilityOutcome> {
         self.calls.may_end_transaction = !command.atomic;
-        let result = Nested::new(self).run(command);
+        let query = match command.query {
+            Some((statement, run)) => Some((&**cached(statement)?, &run.params)),
+            None => None,
+        };
+        let Command { raw, sql, read_only, .. } = *command;
+        let result = Nested::new(self).run(&Utility { raw, sql, read_only, query });
         self.calls.may_end_transaction = false;
         result
     }
@@ -317,7 +321,7 @@ impl Cursors for Core {
         name: &str,
         direction: Direction,
         count: i64,
-    ) -> Result<(Vec<Vec<Datum>>, Arc<RowDesc>)> {
+    ) -> Result<(Vec<Fields>, Arc<RowDesc>)> {
         let desc = self.cursor_row_desc(name)?;
         let (rows, _) = self.fetch_from_cursor(name, (fetch_direction(direction), count), true)?;
         Ok((rows, desc))
@@ -341,9 +345,4 @@ impl Cursors for Core {
     fn has_cursor(&self, name: &str) -> bool {
         self.named.portals.contains_key(name)
     }
-}
-
-/// The number of rows in the tag of a statement that creates a table from a query.
-pub(super) fn rows_of_tag(tag: &str) -> Option<u64> {
-    tag.strip_prefix("SELECT ").and_then(|count| count.parse().ok())
 }

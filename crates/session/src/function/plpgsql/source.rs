@@ -141,7 +141,7 @@ pub(super) fn compile_inline(core: &mut Core, text: &str) -> Result<Arc<Code>> {
     place_notices(core, before, statement.as_deref().unwrap_or_default(), text);
     let function = function.map_err(|e| {
         let sql = statement.as_deref().unwrap_or_default();
-        match crate::function::transpose::transposed(e, sql, text) {
+        match define::routine::transpose::transposed(e, sql, text) {
             Ok(e) | Err(e) => e,
         }
     })?;
@@ -153,7 +153,7 @@ pub(super) fn compile_inline(core: &mut Core, text: &str) -> Result<Arc<Code>> {
 pub(super) fn place_notices(core: &mut Core, from: usize, sql: &str, text: &str) {
     for notice in core.notices.iter_mut().skip(from) {
         let (Ok(placed) | Err(placed)) =
-            crate::function::transpose::transposed(notice.clone(), sql, text);
+            define::routine::transpose::transposed(notice.clone(), sql, text);
         *notice = placed;
     }
 }

@@ -1,7 +1,7 @@
 //! COMMIT and ROLLBACK in procedures and DO. Counterpart: `SPI_commit`, `SPI_rollback` of spi.c.
 
-use super::command::Nested;
 use crate::core::Core;
+use crate::nested::Nested;
 use pgerror::{PgError, Result, pg_err};
 
 /// Commits the transaction or rolls it back, and starts another one, with the same characteristics

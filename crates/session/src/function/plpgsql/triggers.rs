@@ -5,9 +5,9 @@ use crate::core::Core;
 use executor::{BeforeRowResult, Change, Level, Timing};
 use ids::Tid;
 use pgerror::Result;
-use plpgsql::{Code, SystemColumns, TriggerData};
+use plpgsql::{Code, Fields, SystemColumns, TriggerData, TriggerResult};
 use trigger::TriggerCall;
-use types::{Datum, DatumRef};
+use types::DatumRef;
 
 /// Calls the function; its result is used only by triggers for each row that do not fire after the
 /// change.
@@ -46,16 +46,18 @@ pub(super) fn call(
         args: &trigger.args,
         row: (rel.columns.clone(), rel.row_type),
         new: call.new_row.filter(|_| mentions.new).map(|row| new_row(call, row)),
-        old: call.old_row.filter(|_| mentions.old).map(owned),
+        old: call.old_row.filter(|_| mentions.old).map(copied),
         new_system,
         old_system,
     };
     let returned = codes::isolated(core, |core| plpgsql::call_trigger(core, code, data))?;
     Ok(match returned {
         _ if trigger.timing == Timing::After || !for_row => BeforeRowResult::Keep,
-        None => BeforeRowResult::Skip,
-        Some(values) if call.change != Change::Delete => BeforeRowResult::Replace(values),
-        Some(_) => BeforeRowResult::Keep,
+        TriggerResult::Null => BeforeRowResult::Skip,
+        TriggerResult::Row(values) if call.change != Change::Delete => {
+            BeforeRowResult::Replace(values)
+        }
+        TriggerResult::Row(_) | TriggerResult::New => BeforeRowResult::Keep,
     })
 }
 
@@ -73,18 +75,19 @@ fn system_columns(
     }
 }
 
-fn owned(row: &[DatumRef<'_>]) -> Vec<Datum> {
-    row.iter().map(|value| DatumRef::to_owned(*value)).collect()
+fn copied(row: &[DatumRef<'_>]) -> Fields {
+    Fields::copied(row.iter().copied())
 }
 
 /// The new row. Before an update its generated columns have the values of the old row, which the
 /// function must not see.
-fn new_row(call: &TriggerCall<'_>, row: &[DatumRef<'_>]) -> Vec<Datum> {
-    let mut row = owned(row);
-    if call.trigger.timing == Timing::Before {
-        for (column, _) in &call.rel.generated {
-            row[*column as usize - 1] = Datum::Null;
-        }
+fn new_row(call: &TriggerCall<'_>, row: &[DatumRef<'_>]) -> Fields {
+    if call.trigger.timing != Timing::Before || call.rel.generated.is_empty() {
+        return copied(row);
     }
-    row
+    let mut row = row.to_vec();
+    for (column, _) in &call.rel.generated {
+        row[*column as usize - 1] = DatumRef::Null;
+    }
+    copied(&row)
 }

@@ -1,9 +1,11 @@
 //! The cached bodies of SQL functions.
 
-use crate::plancache::Locks;
+use crate::plancache::{Locks, Statement};
+use crate::query::Parked;
 use analyze::function::{Column, ResultForm};
 use hashbrown::HashMap;
 use ids::Oid;
+use parse::RawStmt;
 use plan::PlannedStmt;
 use plan::query::CmdType;
 use std::sync::Arc;
@@ -27,18 +29,42 @@ pub(crate) struct Body {
 }
 
 /// A statement of a body.
-pub(crate) struct Step {
+pub(crate) enum Step {
+    Query(Planned),
+    Utility(Command),
+}
+
+/// A utility statement of a body.
+pub(crate) struct Command {
+    pub raw: RawStmt,
+    /// The query of CREATE TABLE AS.
+    pub query: Option<Arc<Statement>>,
+}
+
+/// A planned query of a body.
+pub(crate) struct Planned {
     pub plan: Arc<PlannedStmt>,
     pub locks: Locks,
     /// The statement only reads and nothing in it is volatile, so rows may be computed before they
     /// are needed.
     pub reads_ahead: bool,
+    /// The execution of the last call.
+    pub parked: Parked,
 }
 
 impl Step {
-    /// True for a plain query, which may stop before its end. A statement that writes must run to
-    /// its end.
-    pub(super) fn may_stop(&self) -> bool {
+    /// The planned query, if it is a plain one, which may stop before its end. A statement that
+    /// writes must run to its end.
+    pub(super) fn stoppable(&self) -> Option<&Planned> {
+        match self {
+            Step::Query(query) if query.may_stop() => Some(query),
+            _ => None,
+        }
+    }
+}
+
+impl Planned {
+    fn may_stop(&self) -> bool {
         self.plan.command_type == CmdType::Select && !self.plan.has_modifying_cte
     }
 }

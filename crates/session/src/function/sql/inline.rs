@@ -102,7 +102,7 @@ pub(crate) fn inline_set(
         (Some(fields), _) => fields.iter().map(|f| f.1).collect(),
         (None, _) => vec![analysed.result],
     };
-    let Ok([query]) = <[Query; 1]>::try_from(analysed.queries) else { return Ok(None) };
+    let Some(query) = analysed.single_query() else { return Ok(None) };
     let shown = query.target_list.iter().filter(|t| !t.resjunk).map(|t| t.expr.type_oid());
     let reads = query.command_type == CmdType::Select && !query.has_modifying_cte;
     let fits = reads && shown.eq(columns.iter().copied());
@@ -118,10 +118,10 @@ fn expression_of(core: &mut Core, row: &Row<PgProc>, types: &[Oid]) -> Result<Op
     let analysed = analyse(core, row, types, &[])
         .map_err(|e| within(e, row).context(format!("SQL function \"{name}\" during inlining")))?;
     let nothing = analysed.form == ResultForm::Discarded;
-    let one = <[Query; 1]>::try_from(analysed.queries);
-    let (ResultForm::Scalar | ResultForm::Discarded, Ok([query])) = (analysed.form, one) else {
+    if !matches!(analysed.form, ResultForm::Scalar | ResultForm::Discarded) {
         return Ok(None);
-    };
+    }
+    let Some(query) = analysed.single_query() else { return Ok(None) };
     let plain = query.computes_targets_only();
     match <[TargetEntry; 1]>::try_from(query.target_list) {
         // A function that returns void may be inlined only if its expression has type void too,

@@ -26,10 +26,12 @@ pub(super) fn start(core: &mut Core, call: &Call<'_>, columns: &[Column]) -> Res
         for step in first.iter().enumerate() {
             run_step(core, (call.row, &body), step, params.clone(), None)?;
         }
-        if last.may_stop() && body.form != ResultForm::Discarded {
-            let rows = query::Rows::open(core, query_of(call.row, last, params.clone()))
+        if let Some(planned) = last.stoppable()
+            && body.form != ResultForm::Discarded
+        {
+            let rows = query::Rows::open(core, query_of(call.row, planned, params.clone()))
                 .map_err(|e| in_statement(e, call.row, number))?;
-            let ahead = if last.reads_ahead { BATCH_ROWS_MAX } else { 1 };
+            let ahead = if planned.reads_ahead { BATCH_ROWS_MAX } else { 1 };
             let row = call.row.clone();
             let rows = SqlRows { body, row, params, rows, number, ahead, want: 1 };
             return Ok(RunningSet { whole: true, rows: Box::new(rows) });

@@ -3,11 +3,11 @@
 
 use crate::core::Core;
 use crate::function::outputs::{argument_names, fields, outputs};
-use crate::function::transpose::transposed;
 use analyze::function::{self, Column};
 use analyze::{SessionLookup, ty};
 use catalog::Row;
 use catalog::rows::PgProc;
+use define::routine::transpose::transposed;
 use ids::Oid;
 use ids::code::{ArgMode, ProKind, TypType};
 use parse::ast::Node;

@@ -6,7 +6,7 @@ use pgerror::PgError;
 /// Converts the position of an error in a body to a position in the CREATE statement if the
 /// statement contains the body exactly once; otherwise reports the body as an internal query. `Err`
 /// if the error has no position.
-pub(crate) fn transposed(mut e: PgError, sql: &str, body: &str) -> Result<PgError, PgError> {
+pub fn transposed(mut e: PgError, sql: &str, body: &str) -> Result<PgError, PgError> {
     let Some(position) = e.fields().position else { return Err(e) };
     let fields = e.fields_mut();
     match position_in(sql, body, position) {

@@ -1,9 +1,9 @@
-//! EXPLAIN: determines the plan of the statement and sends its text to the client. Counterpart:
-//! commands/explain.c (`ExplainQuery`, `ExplainOneUtility`).
+//! EXPLAIN: determines the plan of the statement. Counterpart: commands/explain.c
+//! (`ExplainQuery`, `ExplainOneUtility`).
 
+use super::Nested;
 use crate::plancache::plans::Mode;
 use crate::prepared::Prepared;
-use crate::session::Session;
 use crate::utility::text_field;
 use commands::{select_into, table_exists};
 use explain::{Explanation, Format, Options, Subject, options};
@@ -20,26 +20,24 @@ const NO_PLAN: &str = "Utility statements have no plan structure";
 /// Values and types of the parameters `$1` ….
 type Params<'a> = (&'a Arc<[Datum]>, &'a [Oid]);
 
-impl Session {
-    /// The column that an EXPLAIN returns.
-    pub(crate) fn explain_fields(stmt: &ExplainStmt) -> Vec<FieldDescription> {
-        let format = options(stmt, "").map_or(Format::Text, |o| o.format);
-        vec![FieldDescription { type_oid: format.type_oid().0, ..text_field("QUERY PLAN") }]
-    }
+/// The column that an EXPLAIN returns.
+pub(crate) fn explain_fields(stmt: &ExplainStmt) -> Vec<FieldDescription> {
+    let format = options(stmt, "").map_or(Format::Text, |o| o.format);
+    vec![FieldDescription { type_oid: format.type_oid().0, ..text_field("QUERY PLAN") }]
+}
 
-    pub(crate) fn explain_statement(
+impl Nested<'_> {
+    /// The lines of EXPLAIN and their type.
+    pub(crate) fn explained(
         &mut self,
         stmt: &ExplainStmt,
         sql: &Arc<str>,
         params: Params<'_>,
-        describe: bool,
-    ) -> Result<String> {
+    ) -> Result<(Vec<String>, Oid)> {
         let options = options(stmt, sql)?;
         let mut out = Explanation::new(options);
         self.explain_node(&stmt.query, None, sql, params, options, &mut out)?;
-        let rows: Vec<Vec<String>> = out.rows().into_iter().map(|line| vec![line]).collect();
-        self.send_texts(&Session::explain_fields(stmt), &rows, describe)?;
-        Ok("EXPLAIN".to_owned())
+        Ok((out.rows(), options.format.type_oid()))
     }
 
     fn explain_node(
@@ -70,7 +68,7 @@ impl Session {
             }
             node if analyze::is_query(node) => {
                 let raw = RawStmt::within(node.clone(), 0);
-                let core = &mut self.core;
+                let core = &mut *self.0;
                 let types = params.1.to_vec();
                 // The statement may refer only to the parameters of EXPLAIN itself.
                 crate::simple::check_parameters(core, &raw, sql, params.1)?;
@@ -98,10 +96,10 @@ impl Session {
         options: Options,
         out: &mut Explanation,
     ) -> Result<()> {
-        let (prepared, params) = self.execute_arguments(stmt, sql)?;
+        let (prepared, params) = self.0.execute_arguments(stmt, sql)?;
         match prepared.node() {
             Some(node) if analyze::is_query(node) => {
-                let mode = self.core.values.resolved.plan_mode;
+                let mode = self.0.values.resolved.plan_mode;
                 self.explain_prepared((&prepared, &params, mode), into, sql, options, out)
             }
             _ => {
@@ -119,13 +117,13 @@ impl Session {
         options: Options,
         out: &mut Explanation,
     ) -> Result<()> {
-        let before = (self.core.now(), self.core.backend.buffer_usage());
-        let plan = prepared.plan(&mut self.core, params, mode)?;
-        let planning_us = (self.core.now() - before.0).max(0) as u64;
-        let planning_buffers = self.core.backend.buffer_usage() - before.1;
+        let before = (self.0.now(), self.0.backend.buffer_usage());
+        let plan = prepared.plan(self.0, params, mode)?;
+        let planning_us = (self.0.now() - before.0).max(0) as u64;
+        let planning_buffers = self.0.backend.buffer_usage() - before.1;
         if options.analyze {
-            self.check_plan(&plan)?;
-            self.core.transaction.mode.queried = true;
+            self.0.check_plan(&plan)?;
+            self.0.transaction.mode.queried = true;
         }
         let subject =
             Subject { plan, params: params.clone(), planning_us, planning_buffers, into, sql };

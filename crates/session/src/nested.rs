@@ -1,37 +1,47 @@
 //! Utility statements inside functions: the part of the session that they can reach without the
 //! client's connection.
 
-use super::host::{cached, rows_of_tag};
+pub(crate) mod explain;
+mod statements;
+
 use crate::core::Core;
-use crate::function;
-use crate::plancache::plans::Mode;
-use crate::prepared::Prepared;
+use crate::plancache::Statement;
+use crate::xact::Block;
 use analyze::{OperatorCache, TransitionTable};
 use catalog::rows::PgClass;
 use catalog::{CatCx, CatSession};
 use engine::Backend;
 use ids::Oid;
 use parse::RawStmt;
-use parse::ast::{ExplainStmt, Node, VariableSetStmt};
-use pgerror::{PgError, Result, bail, pg_err};
-use plpgsql::{Command, Run, Statement, UtilityOutcome};
+use parse::ast::{Node, VariableSetStmt};
+use pgerror::{PgError, Result, pg_err};
+use plpgsql::UtilityOutcome;
 use std::sync::Arc;
 use std::time::Duration;
-use types::fn_context::{RowColumn, RowDesc};
-use types::{Datum, FnContext, oids};
+use types::{Datum, FnContext};
 use utility::host::{Cluster, CommandHost, Contexts, CopyTransport, Settings, Transactions};
 use wire::password::{SALT_BYTES, Secret};
 
 /// The session, while a statement runs inside a function.
-pub(super) struct Nested<'c>(&'c mut Core);
+pub(crate) struct Nested<'c>(&'c mut Core);
+
+/// A utility statement.
+pub(crate) struct Utility<'a> {
+    pub raw: &'a RawStmt,
+    pub sql: &'a str,
+    /// The function is not volatile.
+    pub read_only: bool,
+    /// The query of CREATE TABLE AS with the values of its parameters, if it has parameters.
+    pub query: Option<(&'a Statement, &'a Arc<[Datum]>)>,
+}
 
 impl<'c> Nested<'c> {
-    pub(super) fn new(core: &'c mut Core) -> Nested<'c> {
+    pub(crate) fn new(core: &'c mut Core) -> Nested<'c> {
         Nested(core)
     }
 
     /// Runs a statement.
-    pub(super) fn run(mut self, command: &Command<'_>) -> Result<UtilityOutcome> {
+    pub(crate) fn run(mut self, command: &Utility<'_>) -> Result<UtilityOutcome> {
         let has_query =
             matches!(command.raw.stmt, Node::CreateTableAsStmt(_) | Node::ExplainStmt(_));
         if has_query {
@@ -44,162 +54,50 @@ impl<'c> Nested<'c> {
         outcome
     }
 
-    fn run_statement(&mut self, command: &Command<'_>) -> Result<UtilityOutcome> {
-        let (stmt, sql) = (&command.raw.stmt, command.sql);
-        let tag = define::tag::command_tag(stmt);
-        if command.read_only && !is_read_only(stmt) {
-            bail!(FEATURE_NOT_SUPPORTED, "{tag} is not allowed in a non-volatile function");
+    fn run_statement(&mut self, command: &Utility<'_>) -> Result<UtilityOutcome> {
+        let stmt = &command.raw.stmt;
+        if command.read_only {
+            return Err(writes(stmt));
         }
-        match stmt {
-            Node::TransactionStmt(_) => {
-                bail!(FEATURE_NOT_SUPPORTED, "unsupported transaction command in PL/pgSQL")
-            }
-            Node::CopyStmt(copy) if copy.filename.is_none() => {
-                bail!(FEATURE_NOT_SUPPORTED, "cannot COPY to/from client in PL/pgSQL")
-            }
-            Node::VariableSetStmt(set) => {
-                self.0.set_statement(set, false)?;
-                return Ok(UtilityOutcome::default());
-            }
-            Node::ConstraintsSetStmt(set) => {
-                self.0.set_constraints_statement(set)?;
-                return Ok(UtilityOutcome::default());
-            }
-            Node::NotifyStmt(notify) => {
-                let payload = notify.payload.as_deref().unwrap_or("");
-                crate::notify::notify(self.0, &notify.conditionname, payload)?;
-                return Ok(UtilityOutcome::default());
-            }
-            Node::ListenStmt(listen) => {
-                self.0.listen(&listen.conditionname);
-                return Ok(UtilityOutcome::default());
-            }
-            Node::UnlistenStmt(unlisten) => {
-                self.0.unlisten(unlisten.conditionname.as_deref());
-                return Ok(UtilityOutcome::default());
-            }
-            Node::DoStmt(stmt) => {
-                crate::docmd::run(self.0, stmt, sql)?;
-                return Ok(UtilityOutcome::default());
-            }
-            Node::VariableShowStmt(show) => return self.show(&show.name),
-            Node::ExplainStmt(stmt) => return self.explain(stmt, sql),
-            other if is_of_session(other) => {
-                return Err(PgError::unsupported(format!("{tag} inside a function")));
-            }
-            _ => {}
+        if let Some(outcome) = self.session_statement(command)? {
+            return Ok(outcome);
         }
         let depth = self.0.backend.snapshot_depth();
         self.0.cat().increment_command_counter()?;
         let snapshot = self.0.backend.snapshot();
         self.0.backend.push_snapshot(snapshot);
-        let created = match command.query {
-            Some(query) => self.create_table(stmt, sql, query),
-            None => commands::run_utility(self, stmt, sql).map(|tag| rows_of_tag(&tag)),
-        };
+        let created = self.command(command);
         self.0.backend.truncate_snapshots(depth);
         let created = created?;
         self.0.cat().increment_command_counter()?;
         Ok(UtilityOutcome { created, rows: None })
     }
 
-    /// CREATE TABLE AS with a query that has parameters.
-    fn create_table(
-        &mut self,
-        stmt: &Node,
-        sql: &str,
-        (statement, run): (&Statement, &Run),
-    ) -> Result<Option<u64>> {
-        let Node::CreateTableAsStmt(stmt) = stmt else {
-            return Err(PgError::internal("CREATE TABLE AS expected"));
-        };
-        if self.read_only() {
-            bail!(
-                READ_ONLY_SQL_TRANSACTION,
-                "cannot execute CREATE TABLE AS in a read-only transaction"
-            );
+    /// Executes a statement that changes catalogs or tables. Returns the number of rows of a table
+    /// that is created from a query.
+    fn command(&mut self, command: &Utility<'_>) -> Result<Option<u64>> {
+        let (stmt, sql) = (&command.raw.stmt, command.sql);
+        if let Node::CreateTableAsStmt(create) = stmt {
+            if let Some((statement, params)) = command.query {
+                let mode = self.0.values.resolved.plan_mode;
+                return self.create_table(create, sql, |core| {
+                    Ok((statement.choose(core, params, mode)?.plan, params.clone()))
+                });
+            }
+            if let Node::ExecuteStmt(execute) = &create.query {
+                return self.create_table_execute(create, execute, sql);
+            }
         }
-        if commands::table_exists(self, stmt)? {
-            return Ok(None);
-        }
-        let mode = self.0.values.resolved.plan_mode;
-        let plan = cached(statement)?.choose(self.0, &run.params, mode)?.plan;
-        self.0.check_plan(&plan)?;
-        let count = commands::create_table_of_plan(self, stmt, sql, &plan, run.params.clone())?;
-        Ok((!stmt.into.skip_data).then_some(count))
-    }
-
-    /// SHOW of one setting.
-    fn show(&mut self, name: &str) -> Result<UtilityOutcome> {
-        if name == "all" {
-            return Err(PgError::unsupported("SHOW ALL inside a function"));
-        }
-        crate::serverfn::settings::check_visible(self.0, name)?;
-        let value = self.0.show(name)?;
-        let registry = &self.0.store.base().registry;
-        let column = registry.find(name).map_or(name, |id| registry.setting(id).name).to_owned();
-        Ok(texts(column, oids::TEXT, vec![value]))
-    }
-
-    /// EXPLAIN of a query.
-    fn explain(&mut self, stmt: &ExplainStmt, sql: &str) -> Result<UtilityOutcome> {
-        if !analyze::is_query(&stmt.query) {
-            return Err(PgError::unsupported("EXPLAIN of this statement inside a function"));
-        }
-        let options = explain::options(stmt, sql)?;
-        let mut out = explain::Explanation::new(options);
-        let raw = RawStmt::within(stmt.query.clone(), 0);
-        let sql: Arc<str> = sql.into();
-        let prepared = Prepared::new(self.0, sql.clone(), Some(raw), Vec::new(), None, false)?;
-        let before = (self.0.now(), self.0.backend.buffer_usage());
-        let params: Arc<[Datum]> = Arc::from([]);
-        let plan = prepared.plan(self.0, &params, Mode::Custom)?;
-        let planning_us = (self.0.now() - before.0).max(0) as u64;
-        let planning_buffers = self.0.backend.buffer_usage() - before.1;
-        if options.analyze {
-            self.0.check_plan(&plan)?;
-        }
-        let into = None;
-        let subject =
-            explain::Subject { plan, params, planning_us, planning_buffers, into, sql: &sql };
-        let depth = self.0.backend.snapshot_depth();
-        self.0.cat().increment_command_counter()?;
-        let snapshot = self.0.backend.snapshot();
-        self.0.backend.push_snapshot(snapshot);
-        let result = out.plan(self, &subject);
-        self.0.backend.truncate_snapshots(depth);
-        result?;
-        Ok(texts("QUERY PLAN".to_owned(), options.format.type_oid(), out.rows()))
+        let tag = commands::run_utility(self, stmt, sql)?;
+        Ok(tag.strip_prefix("SELECT ").and_then(|count| count.parse().ok()))
     }
 }
 
-/// Rows of one column.
-fn texts(name: String, ty: Oid, lines: Vec<String>) -> UtilityOutcome {
-    let column = RowColumn { name, ty, typmod: -1, collation: Oid::INVALID, dropped: None };
-    let desc = Arc::new(RowDesc::new(vec![column], 0));
-    let rows = lines.iter().map(|line| vec![Datum::text(line)]).collect();
-    UtilityOutcome { created: None, rows: Some((desc, rows)) }
-}
-
-/// True for utility statements that functions may contain which are not volatile.
-fn is_read_only(stmt: &Node) -> bool {
-    matches!(stmt, Node::ExplainStmt(_) | Node::VariableShowStmt(_))
-}
-
-/// True for statements that need the connection or the session's statements and cursors.
-fn is_of_session(stmt: &Node) -> bool {
-    matches!(
-        stmt,
-        Node::AlterSystemStmt(_)
-            | Node::DiscardStmt(_)
-            | Node::PrepareStmt(_)
-            | Node::ExecuteStmt(_)
-            | Node::DeallocateStmt(_)
-            | Node::DeclareCursorStmt(_)
-            | Node::FetchStmt(_)
-            | Node::ClosePortalStmt(_)
-            | Node::CallStmt(_)
-    )
+/// Error 0A000 for a utility statement in a function that is not volatile. Counterpart:
+/// `CommandIsReadOnly`.
+pub(crate) fn writes(stmt: &Node) -> PgError {
+    let tag = define::tag::command_tag(stmt);
+    pg_err!(FEATURE_NOT_SUPPORTED, "{tag} is not allowed in a non-volatile function")
 }
 
 impl analyze::Host for Nested<'_> {
@@ -238,7 +136,7 @@ impl analyze::Host for Nested<'_> {
 
 impl CommandHost for Nested<'_> {
     fn notice(&mut self, notice: PgError) {
-        self.0.notices.push(notice);
+        self.0.add_notice(notice);
     }
 
     fn transport(&mut self) -> Result<&mut dyn CopyTransport> {
@@ -264,7 +162,7 @@ impl CommandHost for Nested<'_> {
     }
 
     fn validate_function(&mut self, function: Oid, sql: &str) -> Result<()> {
-        function::validate(self.0, function, sql)
+        self.0.validate_function(function, sql)
     }
 
     fn password_verifier(&mut self, role: &str, password: &str) -> Result<String> {
@@ -327,7 +225,13 @@ impl Transactions for Nested<'_> {
     }
 
     fn prevent_in_transaction_block(&mut self, what: &str) -> Result<()> {
-        Err(pg_err!(ACTIVE_SQL_TRANSACTION, "{what} cannot be executed from a function"))
+        let place = match self.0.transaction.block {
+            Block::None | Block::Single if self.0.backend.txn.nesting() == 1 => {
+                "cannot be executed from a function"
+            }
+            _ => "cannot run inside a transaction block",
+        };
+        Err(pg_err!(ACTIVE_SQL_TRANSACTION, "{what} {place}"))
     }
 
     fn read_only(&self) -> bool {
@@ -376,11 +280,15 @@ impl Settings for Nested<'_> {
     fn setting_value(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>> {
         self.0.checked_setting(stmt)
     }
+
+    fn explain_settings(&mut self) -> Vec<(String, String)> {
+        self.0.explained_settings()
+    }
 }
 
 impl Cluster for Nested<'_> {
     fn checkpoint(&mut self) -> Result<()> {
-        Err(PgError::unsupported("CHECKPOINT inside a function"))
+        self.0.checkpoint()
     }
 
     fn locale_exists(&mut self, name: &str) -> bool {

@@ -3,13 +3,11 @@
 //!
 //! Counterpart: libpq/auth.c, libpq/crypt.c (`get_role_password`).
 
-use crate::core::Core;
-use crate::instance::Instance;
-use client::connection::{Connection, Received};
-use client::transport::{ClientCertificate, Encryption};
+use crate::connection::{Connection, Received};
+use crate::transport::{ClientCertificate, Encryption};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
-use settings::hba::{self, AuthContext, ClientCheck, Method, Peer, Rule};
-use std::net::IpAddr;
+use settings::hba::{self, AuthContext, ClientCheck, Method, Peer, Rule, Rules};
+use settings::ident::Maps;
 use std::sync::Arc;
 use wire::password::Secret;
 use wire::scram::{Exchange, MECHANISM, MECHANISM_PLUS, NONCE_BYTES};
@@ -21,7 +19,7 @@ const PASSWORD_BYTES_MAX: usize = 65_535;
 const SASL_BYTES_MAX: usize = 1024;
 
 /// The result of an authentication.
-pub(crate) struct Authenticated {
+pub struct Authenticated {
     /// Identity and authentication method; `None` with `trust`.
     pub identity: Option<(String, &'static str)>,
     /// Line number of the rule in `pg_hba.conf`.
@@ -29,7 +27,7 @@ pub(crate) struct Authenticated {
 }
 
 /// A refused connection: the error for the client, and a detail for the log only.
-pub(crate) struct Refused {
+pub struct Refused {
     pub error: PgError,
     pub detail: Option<String>,
 }
@@ -40,40 +38,31 @@ impl From<PgError> for Refused {
     }
 }
 
-/// The context in which the rules of `pg_hba.conf` are evaluated.
-struct HbaContext<'a> {
-    core: &'a mut Core,
-    instance: &'a Instance,
+/// The secret of a role.
+pub struct StoredSecret {
+    /// `pg_authid.rolpassword`.
+    pub text: Option<String>,
+    pub is_expired: bool,
 }
 
-impl AuthContext for HbaContext<'_> {
-    fn is_member(&mut self, user: &str, group: &str) -> bool {
-        let mut ask = || -> Result<bool> {
-            let (Some(user), Some(group)) =
-                (self.core.cat().find_role(user)?, self.core.cat().find_role(group)?)
-            else {
-                return Ok(false);
-            };
-            // In this context a superuser is not a member of every role.
-            self.core.cat().is_member_nosuper(user.oid, group.oid, false)
-        };
-        ask().unwrap_or(false)
-    }
-
-    fn is_own_address(&mut self, address: IpAddr) -> bool {
-        self.instance.files().is_some_and(|f| f.is_own_address(address))
-    }
-
-    fn is_own_network(&mut self, address: IpAddr) -> bool {
-        self.instance.files().is_some_and(|f| f.is_own_network(address))
-    }
+/// What authentication asks the server.
+pub trait Facts: AuthContext {
+    /// The rules of `pg_hba.conf`.
+    fn rules(&self) -> Arc<Rules>;
+    /// The maps of `pg_ident.conf`.
+    fn maps(&self) -> Arc<Maps>;
+    /// The secret of a role; `None` if there is no such role.
+    fn secret(&mut self, role: &str) -> Result<Option<StoredSecret>>;
+    /// Fills the buffer with random bytes.
+    fn random(&self, bytes: &mut [u8]);
+    /// The nonce from which the salts for roles without secret are computed.
+    fn mock_nonce(&self) -> [u8; 32];
 }
 
 /// Authenticates the client by the method of the first matching rule.
-pub(crate) fn authenticate(
-    instance: &Arc<Instance>,
+pub fn authenticate(
+    facts: &mut dyn Facts,
     conn: &mut Connection,
-    core: &mut Core,
     database: &str,
     user: &str,
     replication: bool,
@@ -81,20 +70,18 @@ pub(crate) fn authenticate(
     let encryption = conn.transport.encryption();
     let peer =
         Peer { address: conn.transport.peer().map(|(a, _)| a), encrypted: encryption.is_some() };
-    let rules = instance.hba();
-    let mut context = HbaContext { core, instance };
-    let Some(rule) = rules.find(peer, database, user, replication, &mut context) else {
+    let rules = facts.rules();
+    let Some(rule) = rules.find(peer, database, user, replication, facts) else {
         return Err(hba::rejection_error(false, peer, database, user).into());
     };
-    let proof = Proof { instance, user, rule, encryption: encryption.as_deref() };
+    let proof = Proof { user, rule, encryption: encryption.as_deref() };
     proof.require_certificate()?;
-    let proved = proof.by_method(conn, core, peer, database)?;
-    proof.check_certificate(proved)
+    let proved = proof.by_method(conn, facts, peer, database)?;
+    proof.check_certificate(facts, proved)
 }
 
 /// The inputs of the authentication methods.
 struct Proof<'a> {
-    instance: &'a Instance,
     user: &'a str,
     rule: &'a Rule,
     encryption: Option<&'a Encryption>,
@@ -105,7 +92,7 @@ impl Proof<'_> {
     fn by_method(
         &self,
         conn: &mut Connection,
-        core: &mut Core,
+        facts: &mut dyn Facts,
         peer: Peer,
         database: &str,
     ) -> Result<Authenticated, Refused> {
@@ -116,28 +103,28 @@ impl Proof<'_> {
             Method::Trust | Method::Cert => Ok(Authenticated { identity: None, line: rule.line }),
             Method::Reject => Err(hba::rejection_error(true, peer, database, user).into()),
             Method::Peer => {
-                let name = proof.peer(conn)?;
+                let name = proof.peer(facts, conn)?;
                 Ok(Authenticated { identity: Some((name, "peer")), line: rule.line })
             }
             Method::Password => {
                 backend::authentication_cleartext(&mut conn.out);
-                proof.plain(conn, core)?;
+                proof.plain(conn, facts)?;
                 Ok(proved("password"))
             }
-            Method::Md5 => match proof.secret(core)? {
+            Method::Md5 => match proof.secret(facts)? {
                 // A stored MD5 hash is checked by the MD5 exchange, and any other secret by SCRAM.
                 Ok(Secret::Md5(digits)) => {
-                    proof.md5(conn, &Secret::Md5(digits))?;
+                    proof.md5(facts, conn, &Secret::Md5(digits))?;
                     Ok(proved("md5"))
                 }
                 other => {
-                    proof.scram(conn, other)?;
+                    proof.scram(facts, conn, other)?;
                     Ok(proved("md5"))
                 }
             },
             Method::ScramSha256 => {
-                let secret = proof.secret(core)?;
-                proof.scram(conn, secret)?;
+                let secret = proof.secret(facts)?;
+                proof.scram(facts, conn, secret)?;
                 Ok(proved("scram-sha-256"))
             }
             Method::Other(name) => {
@@ -175,7 +162,11 @@ impl Proof<'_> {
 
     /// Compares the name in the certificate with that of the role, if the rule requires it.
     /// Counterpart: `CheckCertAuth`.
-    fn check_certificate(&self, proved: Authenticated) -> Result<Authenticated, Refused> {
+    fn check_certificate(
+        &self,
+        facts: &dyn Facts,
+        proved: Authenticated,
+    ) -> Result<Authenticated, Refused> {
         if self.rule.client_check() != ClientCheck::Full {
             return Ok(proved);
         }
@@ -192,7 +183,7 @@ impl Proof<'_> {
                  contains no user name"
             ))));
         };
-        self.map_user(name).map_err(|mut refused| {
+        self.map_user(facts, name).map_err(|mut refused| {
             if self.rule.method != Method::Cert
                 && let Some(detail) = &mut refused.detail
             {
@@ -244,18 +235,18 @@ impl Proof<'_> {
         }
     }
 
-    fn peer(&self, conn: &Connection) -> Result<String, Refused> {
+    fn peer(&self, facts: &dyn Facts, conn: &Connection) -> Result<String, Refused> {
         let Some(name) = conn.transport.peer_user() else {
             return Err(self.failed(None));
         };
-        self.map_user(&name)?;
+        self.map_user(facts, &name)?;
         Ok(name)
     }
 
     /// Checks that the map of the rule allows this name to be the role.
-    fn map_user(&self, name: &str) -> Result<(), Refused> {
+    fn map_user(&self, facts: &dyn Facts, name: &str) -> Result<(), Refused> {
         let map = self.rule.option("map");
-        if self.instance.ident().allows(map, name, self.user)? {
+        if facts.maps().allows(map, name, self.user)? {
             return Ok(());
         }
         let detail = match map {
@@ -272,18 +263,18 @@ impl Proof<'_> {
     }
 
     /// The stored secret of the role, or the reason why there is no usable one.
-    fn secret(&self, core: &mut Core) -> Result<Result<Secret, String>, Refused> {
+    fn secret(&self, facts: &mut dyn Facts) -> Result<Result<Secret, String>, Refused> {
         let user = self.user;
-        let Some(role) = core.cat().find_role(user)? else {
+        let Some(role) = facts.secret(user)? else {
             return Ok(Err(format!("Role \"{user}\" does not exist.")));
         };
-        let Some(text) = role.rolpassword.as_ref() else {
+        let Some(text) = role.text else {
             return Ok(Err(format!("User \"{user}\" has no password assigned.")));
         };
-        if role.rolvaliduntil.is_some_and(|until| until < core.now()) {
+        if role.is_expired {
             return Ok(Err(format!("User \"{user}\" has an expired password.")));
         }
-        Ok(Secret::parse(text.as_str())
+        Ok(Secret::parse(&text)
             .ok_or_else(|| format!("Password of user \"{user}\" is in unrecognized format.")))
     }
 
@@ -330,9 +321,9 @@ impl Proof<'_> {
         }
     }
 
-    fn plain(&self, conn: &mut Connection, core: &mut Core) -> Result<(), Refused> {
+    fn plain(&self, conn: &mut Connection, facts: &mut dyn Facts) -> Result<(), Refused> {
         let password = self.password(conn)?;
-        let secret = self.secret(core)?.map_err(|why| self.failed(Some(why)))?;
+        let secret = self.secret(facts)?.map_err(|why| self.failed(Some(why)))?;
         let password = String::from_utf8_lossy(&password);
         if secret.is_plain(&password, self.user) {
             return Ok(());
@@ -340,9 +331,14 @@ impl Proof<'_> {
         Err(self.failed(Some(format!("Password does not match for user \"{}\".", self.user))))
     }
 
-    fn md5(&self, conn: &mut Connection, secret: &Secret) -> Result<(), Refused> {
+    fn md5(
+        &self,
+        facts: &dyn Facts,
+        conn: &mut Connection,
+        secret: &Secret,
+    ) -> Result<(), Refused> {
         let mut salt = [0; 4];
-        self.instance.engine.env().random.fill(&mut salt);
+        facts.random(&mut salt);
         backend::authentication_md5(&mut conn.out, salt);
         let answer = self.password(conn)?;
         if secret.is_md5_answer(&answer, salt) {
@@ -351,7 +347,12 @@ impl Proof<'_> {
         Err(self.failed(Some(format!("Password does not match for user \"{}\".", self.user))))
     }
 
-    fn scram(&self, conn: &mut Connection, secret: Result<Secret, String>) -> Result<(), Refused> {
+    fn scram(
+        &self,
+        facts: &dyn Facts,
+        conn: &mut Connection,
+        secret: Result<Secret, String>,
+    ) -> Result<(), Refused> {
         let (secret, why) = match secret {
             Ok(Secret::Scram(secret)) => (Some(secret), None),
             Ok(Secret::Md5(_)) => {
@@ -360,8 +361,8 @@ impl Proof<'_> {
             Err(why) => (None, Some(why)),
         };
         let mut random = [0; NONCE_BYTES];
-        self.instance.engine.env().random.fill(&mut random);
-        let mock = self.instance.engine.control().get().mock_authentication_nonce;
+        facts.random(&mut random);
+        let mock = facts.mock_nonce();
         let binding = self.encryption.and_then(|e| e.binding.as_ref());
         let mechanisms: &[&str] = match binding {
             Some(_) => &[MECHANISM_PLUS, MECHANISM],
@@ -421,6 +422,6 @@ fn initial_response(body: &[u8], bindable: bool) -> Result<(bool, Option<&[u8]>)
 
 /// The error for a client that closed the connection during authentication. As in PostgreSQL it is
 /// not logged.
-pub(crate) fn connection_closed() -> PgError {
+pub fn connection_closed() -> PgError {
     pg_err!(CONNECTION_FAILURE, "").severity(Severity::Fatal)
 }

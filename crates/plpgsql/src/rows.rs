@@ -1,0 +1,225 @@
+//! The rows of queries, and loops over them. Counterpart: `exec_for_query`, `exec_stmt_fors`,
+//! `exec_stmt_dynfors` of pl_exec.c.
+
+use crate::exec::Flow;
+use crate::fields::{Fields, RowBatch};
+use crate::frame::Frame;
+use crate::host::{Host, RowStream, Run};
+use crate::instance::{Kind, Prepared};
+use crate::loops::{After, after};
+use crate::prepare::in_sql;
+use crate::query::{no_rows, returns_rows, utility_with_rows};
+use crate::tree::{ForQuery, RowSource, SqlMode, Stmt, VarNo};
+use parse::RawStmt;
+use pgerror::{PgError, Result, pg_err};
+use std::sync::Arc;
+use types::Datum;
+use types::fn_context::RowDesc;
+
+/// Numbers of rows that a loop reads at once: at first, and then.
+const ROWS_FIRST: usize = 10;
+const ROWS_LATER: usize = 50;
+
+/// The rows of a query.
+pub(crate) enum Rows {
+    /// They are computed as they are needed.
+    Stream(Streamed),
+    Ready(std::vec::IntoIter<Vec<Datum>>),
+}
+
+/// The rows of a running query.
+pub(crate) struct Streamed {
+    pub(crate) stream: RowStream,
+    /// The rows that were computed together, and the number of the next one.
+    rows: Option<Arc<RowBatch>>,
+    at: usize,
+}
+
+impl Streamed {
+    fn new(stream: RowStream) -> Streamed {
+        Streamed { stream, rows: None, at: 0 }
+    }
+
+    /// The next of the rows that have been computed.
+    #[inline]
+    fn ready(&mut self) -> Option<Fields> {
+        let rows = self.rows.as_ref().filter(|rows| self.at < rows.len())?;
+        self.at += 1;
+        Some(Fields::of_row(rows, self.at - 1))
+    }
+}
+
+/// Rows with their structure, and the text and mode for contexts of errors.
+pub(crate) struct Opened {
+    pub(crate) rows: Rows,
+    pub(crate) desc: Arc<RowDesc>,
+    pub(crate) text: Arc<str>,
+    /// The statement writes.
+    pub(crate) writes: bool,
+}
+
+impl<'f> Frame<'f> {
+    /// Starts the query of a loop or RETURN QUERY.
+    pub(crate) fn open_rows(
+        &mut self,
+        host: &mut dyn Host,
+        source: &RowSource,
+        returns: bool,
+    ) -> Result<Opened> {
+        match source {
+            RowSource::Query(sql) => {
+                let prepared = self.prepared(host, *sql, None)?;
+                if let Kind::Utility(raw) = &prepared.kind
+                    && returns_rows(raw)
+                {
+                    let text = self.code.function.sql[*sql].text.clone();
+                    return self.utility_rows(host, raw, text);
+                }
+                if let Kind::Utility(raw) | Kind::CreateTable { raw, .. } = &prepared.kind {
+                    let e = no_rows(host.tag(raw), returns);
+                    let text = &self.code.function.sql[*sql].text;
+                    return Err(if returns { in_sql(e, text, SqlMode::Statement) } else { e });
+                }
+                self.load(host, &prepared)?;
+                let run = self.run_of(&prepared, usize::MAX)?;
+                let text = self.code.function.sql[*sql].text.clone();
+                self.start_rows(host, &prepared, &run, text)
+            }
+            RowSource::Dynamic { query, params } => {
+                let text = self.dynamic_text(host, *query)?;
+                let params = self.parameters(host, params)?;
+                let run = self.run_dynamic(&params, usize::MAX);
+                if let Some(known) = self.known_dynamic(host, *query, &text, &params)? {
+                    return self.start_rows(host, &known, &run, text);
+                }
+                if let Some(raw) = utility_with_rows(host, &text) {
+                    return self.utility_rows(host, &raw, text);
+                }
+                let prepared = Arc::new(self.dynamic_query(host, &text, &params, returns)?);
+                self.keep_dynamic(*query, (&text, &params), &prepared);
+                self.start_rows(host, &prepared, &run, text)
+            }
+            RowSource::Cursor { .. } => Err(PgError::internal("rows of a cursor")),
+        }
+    }
+
+    /// The rows of a utility statement for a loop or RETURN QUERY.
+    fn utility_rows(
+        &mut self,
+        host: &mut dyn Host,
+        raw: &RawStmt,
+        text: Arc<str>,
+    ) -> Result<Opened> {
+        let outcome = self.utility(host, raw, &text, None)?;
+        let (desc, rows) = outcome.rows.unwrap_or_default();
+        Ok(Opened { rows: Rows::Ready(rows.into_iter()), desc, text, writes: false })
+    }
+
+    fn start_rows(
+        &mut self,
+        host: &mut dyn Host,
+        prepared: &Prepared,
+        run: &Run,
+        text: Arc<str>,
+    ) -> Result<Opened> {
+        let desc = prepared.columns.clone();
+        let Kind::Query { statement, streams, .. } = &prepared.kind else {
+            return Err(pg_err!(
+                INVALID_CURSOR_DEFINITION,
+                "cannot open utility statement as cursor"
+            ));
+        };
+        if desc.columns.is_empty() && !*streams {
+            return Err(pg_err!(INVALID_CURSOR_DEFINITION, "cannot open INSERT query as cursor"));
+        }
+        let mode = SqlMode::Statement;
+        let (writes, streams) = (!*streams, *streams);
+        let rows = self.in_statement(host, (&text, mode), |host| match streams {
+            true => host.open(statement, run).map(|stream| Rows::Stream(Streamed::new(stream))),
+            false => host.run(statement, run).map(|o| Rows::Ready(o.rows.into_iter())),
+        })?;
+        self.refresh(host)?;
+        Ok(Opened { rows, desc, text, writes })
+    }
+
+    pub(crate) fn for_query(
+        &mut self,
+        host: &mut dyn Host,
+        stmt: &'f ForQuery,
+    ) -> Result<Flow<'f>> {
+        if let RowSource::Cursor { cursor, args } = stmt.source {
+            return self.for_cursor(host, stmt, cursor, args);
+        }
+        let mut opened = self.open_rows(host, &stmt.source, false)?;
+        let writes = opened.writes;
+        if writes {
+            host.contexts().enter_writing_loop();
+        }
+        let (label, body) = (stmt.label.as_deref(), &stmt.body);
+        let streams = opened.streams_before(host);
+        let flow = self.loop_over(host, &mut opened, stmt.target, (label, body));
+        host.contexts().end_streams(streams);
+        if writes {
+            host.contexts().leave_writing_loop();
+        }
+        flow
+    }
+
+    /// Runs the body of a loop for each row.
+    fn loop_over(
+        &mut self,
+        host: &mut dyn Host,
+        opened: &mut Opened,
+        target: VarNo,
+        (label, body): (Option<&str>, &'f [Stmt]),
+    ) -> Result<Flow<'f>> {
+        let (mut count, mut ended) = (0usize, Flow::Next);
+        let desc = opened.desc.clone();
+        loop {
+            let want = if count < ROWS_FIRST { ROWS_FIRST } else { ROWS_LATER };
+            let Some(row) = self.next_row(host, opened, want)? else { break };
+            count += 1;
+            self.assign_row(host, target, &desc, Some(row))?;
+            let flow = self.statements(host, body)?;
+            if let After::End(flow) = after(flow, label) {
+                ended = flow;
+                break;
+            }
+        }
+        if count == 0 {
+            self.assign_row(host, target, &desc, None)?;
+        }
+        self.refresh(host)?;
+        self.set_found(count > 0);
+        Ok(ended)
+    }
+
+    /// The next row of a loop.
+    fn next_row(
+        &mut self,
+        host: &mut dyn Host,
+        opened: &mut Opened,
+        want: usize,
+    ) -> Result<Option<Fields>> {
+        let rows = match &mut opened.rows {
+            Rows::Stream(rows) => rows,
+            Rows::Ready(rows) => return Ok(rows.next().map(Fields::from)),
+        };
+        loop {
+            if let Some(row) = rows.ready() {
+                return Ok(Some(row));
+            }
+            self.sync(host);
+            let Some(next) = host.next_rows(rows.stream, want)? else { return Ok(None) };
+            (rows.rows, rows.at) = (Some(Arc::new(next)), 0);
+        }
+    }
+}
+
+impl Opened {
+    /// The number of running queries without this one.
+    pub(crate) fn streams_before(&self, host: &mut dyn Host) -> usize {
+        let count = host.contexts().stream_count();
+        count - usize::from(matches!(self.rows, Rows::Stream(_)))
+    }
+}
