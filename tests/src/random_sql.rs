@@ -15,6 +15,7 @@ mod expr;
 mod forms;
 mod from;
 mod generate;
+mod partition;
 mod pipeline;
 mod program;
 mod query;
@@ -57,6 +58,30 @@ const TABLES: &[&str] = &[
      CASE WHEN g % 3 <> 2 THEN ARRAY['one', NULL, 't' || g % 4] END, 'm' || g % 5, CASE \
      WHEN g % 2 = 0 THEN 'z' || g END \
      FROM generate_series(1, 20) g",
+    // A partitioned table of two levels with the columns of `a`, which differ in one partition, and
+    // a table with inheritance children.
+    "CREATE TABLE pr (id int, x int, s text, n numeric(8, 2), d date) PARTITION BY RANGE (id)",
+    "CREATE TABLE pr1 PARTITION OF pr FOR VALUES FROM (0) TO (10)",
+    "CREATE TABLE pr2 (n numeric(8, 2), z int, s text, id int, d date, x int)",
+    "ALTER TABLE pr2 DROP COLUMN z",
+    "ALTER TABLE pr ATTACH PARTITION pr2 FOR VALUES FROM (10) TO (20)",
+    "CREATE TABLE pr3 PARTITION OF pr DEFAULT PARTITION BY LIST (x)",
+    "CREATE TABLE pr31 PARTITION OF pr3 FOR VALUES IN (1, 2, NULL)",
+    "CREATE TABLE pr32 PARTITION OF pr3 DEFAULT",
+    "INSERT INTO pr SELECT g, CASE WHEN g % 6 <> 0 THEN g % 5 END, \
+     (ARRAY['one', 'Two', '', NULL, 'x y'])[g % 5 + 1], g * 0.75, date '2024-02-20' + g \
+     FROM generate_series(1, 28) g",
+    "CREATE TABLE ih (id int, aid int, f float8, s text)",
+    "CREATE TABLE ih1 (CHECK (id < 15)) INHERITS (ih)",
+    "CREATE TABLE ih2 (more int, CHECK (id >= 15 AND aid IS NOT NULL)) INHERITS (ih)",
+    "INSERT INTO ih SELECT g, g % 4, g * 0.5, 'top' FROM generate_series(1, 6) g",
+    "INSERT INTO ih1 SELECT g, CASE WHEN g % 3 <> 0 THEN g % 5 END, g * 0.25, \
+     (ARRAY['one', NULL, 'low'])[g % 3 + 1] FROM generate_series(1, 14) g",
+    "INSERT INTO ih2 SELECT g, g % 9, CASE WHEN g % 4 <> 0 THEN g * 0.5 END, 'high', 0 \
+     FROM generate_series(15, 30) g",
+    "CREATE INDEX ON pr (x)",
+    "CREATE INDEX ON pr (id)",
+    "CREATE INDEX ON ih2 (id)",
     "CREATE INDEX ON a (x)",
     "CREATE INDEX ON b (aid, f)",
     "CREATE SEQUENCE sq",

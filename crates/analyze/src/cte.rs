@@ -27,12 +27,13 @@ impl Analyzer<'_> {
                 );
                 return Err(self.at(e, cte.location));
             }
+            if matches!(cte.ctequery, Node::MergeStmt(_)) {
+                let e = pg_err!(FEATURE_NOT_SUPPORTED, "MERGE not supported in WITH query");
+                return Err(self.at(e, cte.location));
+            }
             let modifies = matches!(
                 cte.ctequery,
-                Node::InsertStmt(_)
-                    | Node::UpdateStmt(_)
-                    | Node::DeleteStmt(_)
-                    | Node::MergeStmt(_)
+                Node::InsertStmt(_) | Node::UpdateStmt(_) | Node::DeleteStmt(_)
             );
             if modifies {
                 if self.levels.len() > 1 {

@@ -124,7 +124,7 @@ fn merge_privileges(clauses: &[ast::MergeWhenClause]) -> Result<u32> {
             CmdType::Insert => acl::INSERT,
             CmdType::Update => acl::UPDATE,
             CmdType::Delete => acl::DELETE,
-            _ => 0,
+            _ => acl::SELECT,
         };
         if terminal[usize::from(matched)] {
             bail!(

@@ -579,6 +579,13 @@ impl Analyzer<'_> {
             );
             return Err(self.at(e, location));
         }
+        if kind == ExprKind::MergeWhen && number != -6 {
+            let e = pg_err!(
+                INVALID_COLUMN_REFERENCE,
+                "cannot use system column \"{name}\" in MERGE WHEN condition"
+            );
+            return Err(self.at(e, location));
+        }
         Ok(())
     }
 

@@ -241,11 +241,6 @@ pub fn valid_length(encoding: i32, text: &[u8]) -> Option<usize> {
 }
 
 impl Multibyte {
-    /// PostgreSQL's number of the encoding.
-    pub fn encoding(&self) -> i32 {
-        self.encoding
-    }
-
     /// The characters of a code with these bytes.
     pub fn chars(&self, bytes: &[u8]) -> Option<Chars> {
         let code = bytes.iter().fold(0u32, |code, byte| code << 8 | u32::from(*byte));

@@ -85,9 +85,13 @@ pub fn truncate(host: &mut dyn CommandHost, stmt: &TruncateStmt) -> Result<()> {
 
 /// Adds a table below one of the list. Its own privileges are not needed.
 fn add_child(host: &mut dyn CommandHost, tables: &mut Vec<Arc<RelDesc>>, oid: Oid) -> Result<()> {
+    // Temporary tables of other sessions are left alone.
+    if host.catalog().try_relation(oid)?.is_some_and(|rel| rel.other_temp) {
+        return Ok(());
+    }
     host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
     let Some(rel) = host.catalog().try_relation(oid)? else { return Ok(()) };
-    if tables.iter().any(|t| t.oid() == oid) || rel.other_temp {
+    if tables.iter().any(|t| t.oid() == oid) {
         return Ok(());
     }
     check_kind(host, &rel)?;

@@ -351,7 +351,7 @@ impl<'a> Reader<'a> {
         let by_position = columns.iter().map(|c| c.number as usize - 1).collect();
         let mut writer = BulkWriter::open(&mut Writing(host), rel.oid(), options)?;
         let table = writer.rows.rel.clone();
-        writer.rows.capture_for(&table);
+        writer.rows.set_named(&table);
         writer.rows.written = columns.iter().map(|c| c.number).collect();
         let batch = writer.batch();
         let triggers = &writer.rows.rel.triggers;

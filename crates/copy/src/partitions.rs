@@ -59,8 +59,7 @@ impl Partitions {
         while self.leaves.len() < self.router.leaves.len() {
             let rel = &self.router.leaves[self.leaves.len()].rel;
             let mut writer = BulkWriter::open(&mut Writing(host), rel.table.oid, self.options)?;
-            writer.rows.routed = true;
-            writer.rows.capture_for(&self.named);
+            writer.rows.set_named(&self.named);
             writer.rows.written = written.to_vec();
             let singly = rel.triggers.are_before_row(Change::Insert) || writer.rows.reads_changes();
             self.leaves.push(Rows { batch: writer.batch(), writer, numbers: Vec::new(), singly });

@@ -107,6 +107,9 @@ pub(crate) fn copy_to(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) ->
         if matches!(node, Node::SelectStmt(s) if query::has_into(s)) {
             bail!(FEATURE_NOT_SUPPORTED, "COPY (SELECT INTO) is not supported");
         }
+        if matches!(node, Node::MergeStmt(_)) {
+            bail!(FEATURE_NOT_SUPPORTED, "MERGE not supported in COPY");
+        }
         let mut cat = SessionLookup::new(host);
         let query = analyze::ddl::inner_query(&mut cat, node, sql, Params::Fixed(Vec::new()))?;
         if query.command_type != CmdType::Select && query.returning_list.is_empty() {

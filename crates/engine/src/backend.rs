@@ -626,6 +626,31 @@ impl Backend {
         Ok(acquired)
     }
 
+    /// Waits for the ends of the transactions that hold locks on `tag` in modes that conflict with
+    /// `mode`, without acquiring the lock: later requests are not held up. Counterpart:
+    /// `WaitForLockers`.
+    pub fn wait_for_lockers(&mut self, tag: LockTag, mode: LockMode) -> Result<()> {
+        let me = self.txn.proc();
+        let holders = self.txn.manager().locks().conflicting_vxids(tag, mode, me);
+        self.wait_for_transactions(&holders)
+    }
+
+    /// Waits for the ends of the other transactions of the database whose snapshots are older than
+    /// the active one. Counterpart: `WaitForOlderSnapshots`.
+    pub fn wait_for_older_snapshots(&mut self) -> Result<()> {
+        let Some(limit) = self.active_snapshot().map(|s| s.xmin) else { return Ok(()) };
+        let (database, me) = (self.txn.database(), self.txn.proc());
+        let older = self.txn.manager().with_older_snapshots(limit, database, me);
+        self.wait_for_transactions(&older)
+    }
+
+    fn wait_for_transactions(&mut self, list: &[lmgr::VirtualXid]) -> Result<()> {
+        for vxid in list {
+            self.txn.locks().wait_for_vxid(*vxid, true)?;
+        }
+        Ok(())
+    }
+
     /// True if the session holds the lock in exactly this mode.
     pub fn holds_lock(&mut self, tag: LockTag, mode: LockMode) -> bool {
         self.txn.locks().holds(tag, mode)

@@ -871,11 +871,7 @@ pub fn lock_row(
             }
             RowOutcome::Updated { next, xmax } if how.follow => {
                 if failure.ctid.block == BlockNo::INVALID {
-                    return Err(pg_err!(
-                        T_R_SERIALIZATION_FAILURE,
-                        "tuple to be locked was already moved to another partition due to \
-                         concurrent update"
-                    ));
+                    return Err(moved());
                 }
                 match newest_version(be, table, next, xmax, how)? {
                     Ok(newest) => tid = newest,
@@ -888,6 +884,15 @@ pub fn lock_row(
             }
         }
     }
+}
+
+/// The error for a row whose newest version is in another partition.
+#[cold]
+fn moved() -> PgError {
+    pg_err!(
+        T_R_SERIALIZATION_FAILURE,
+        "tuple to be locked was already moved to another partition due to concurrent update"
+    )
 }
 
 /// Result of following an update chain to one TID.
@@ -912,6 +917,7 @@ fn newest_version(
     loop {
         match follow_link(be, table, rel, tid, prior, how.command)? {
             Link::Found => return Ok(Ok(tid)),
+            Link::Next(next, _) if next.block == BlockNo::INVALID => return Err(moved()),
             Link::Next(next, xmax) => (tid, prior) = (next, xmax),
             Link::End(outcome) => return Ok(Err(outcome)),
             Link::Wait(xid) => match how.wait {

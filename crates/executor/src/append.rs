@@ -7,12 +7,12 @@ use crate::run::Run;
 use eval::{EvalState, Program, RowInput};
 use hashbrown::HashMap;
 use ids::Oid;
-use partition::{PartitionDesc, PruneHost, SupportCall};
-use pgerror::{PgError, Result};
+use partition::{HashCall, PartitionDesc, PruneHost, SupportCall};
+use pgerror::Result;
 use plan::expr::{Expr, ParamKind};
 use plan::prune::{AppendPruning, PrunedPart};
 use std::sync::Arc;
-use types::{Batch, Comparer, Datum, DatumRef};
+use types::{Batch, Comparer, Datum};
 
 /// The values that conditions on partition keys are compared with.
 struct Values {
@@ -46,8 +46,8 @@ struct Known<'a, 'r> {
 }
 
 impl SupportCall for Known<'_, '_> {
-    fn hash_extended(&mut self, _: Oid, _: Oid, _: DatumRef<'_>, _: u64) -> Result<u64> {
-        Err(PgError::internal("hash function of a condition on a partition key"))
+    fn hash_extended(&mut self, call: HashCall<'_>) -> Result<u64> {
+        rowops::write::Call(self.run.sv).hash_extended(call)
     }
 }
 
@@ -91,9 +91,15 @@ impl Pruner {
         let mut exprs = Vec::new();
         for table in &pruning.tables {
             let desc = run.sv.partitions(table.relid)?;
-            let by_oid: HashMap<Oid, usize> =
-                desc.partitions.iter().enumerate().map(|(i, p)| (p.oid, i)).collect();
-            places.push(table.partitions.iter().map(|(oid, _)| by_oid.get(oid).copied()).collect());
+            // Both lists have the same order.
+            let mut next = 0;
+            let place = |(oid, _): &(Oid, PrunedPart)| {
+                let rest = desc.partitions.get(next..).unwrap_or_default();
+                let at = next + rest.iter().position(|p| p.oid == *oid)?;
+                next = at + 1;
+                Some(at)
+            };
+            places.push(table.partitions.iter().map(place).collect());
             descs.push(desc);
             table.condition.each_value(&mut |e| exprs.push(e));
         }

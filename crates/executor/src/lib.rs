@@ -74,8 +74,8 @@ pub use rowops::services::{
 };
 pub use rowops::sorter::SortStats;
 pub use rowops::trigger::{
-    self, BeforeRowResult, CapturedChange, Change, Level, ProposedChange, RelTriggers, RowEvent,
-    RowVersion, Timing, Trigger,
+    self, BeforeRowResult, CapturedChange, Change, Level, Movement, ProposedChange, RelTriggers,
+    RowEvent, RowVersion, Timing, Trigger,
 };
 pub use rowops::write::{
     BulkWriter, Refs, Router, RowWriter, WriteHost, unique_violation, with_computed,

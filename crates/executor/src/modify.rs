@@ -135,24 +135,22 @@ impl Target {
             map: None,
         };
         let named = run.relation(m.nominal_relation)?;
-        Target::with_columns(plan, m, (at, rel), cols, (&named, rti), run)
+        Target::with_columns(plan, m, (at, rel), cols, (&named, m.nominal_relation), run)
     }
 
     /// A relation whose expressions, those at this position of the plan's lists, refer to the
-    /// columns `cols`. `named`: the relation that the statement names, and the range-table entry of
-    /// the columns that it writes.
+    /// columns `cols`. `named`: the relation that the statement names, and its range-table entry.
     fn with_columns(
         plan: &Plan,
         m: &ModifyTable,
         (at, rel): (usize, Arc<OpenRel>),
         mut cols: RowColumns,
-        (named, rti): (&Arc<OpenRel>, i32),
+        (named, entry): (&Arc<OpenRel>, i32),
         run: &mut Run<'_>,
     ) -> Result<Target> {
         let mut writer = RowWriter::new(&rel, run.sv.as_facts())?;
-        writer.capture_for(named);
-        writer.written = written_columns(run, rti);
-        writer.routed = named.kind == RelKind::PartitionedTable;
+        writer.set_named(named);
+        writer.written = written_columns(run, entry);
         let list = m.returning_lists.get(at).map_or(&[][..], Vec::as_slice);
         let returning = Returning::new(plan, list, &mut cols, run)?;
         let mut wcos = Vec::new();
@@ -178,7 +176,7 @@ impl Target {
             None => update.set().to_vec(),
         };
         Ok(Target {
-            rti,
+            rti: cols.rti,
             update,
             returning,
             wcos,
@@ -440,19 +438,20 @@ impl ModifyNode {
             return self.insert_instead(run, (batch, r), &given, out);
         }
         if self.routing.is_some() {
-            return self.insert_routed(run, (batch, r), &given, out);
+            return self.insert_routed(run, (batch, r), &given, out).map(|_| ());
         }
-        self.insert_values(run, (batch, r), &given, out)
+        self.insert_values(run, (batch, r), &given, out).map(|_| ())
     }
 
-    /// Inserts a row with the columns of the target. `(batch, r)`: the row of the child.
+    /// Inserts a row with the columns of the target; returns its TID, unless it was not inserted.
+    /// `(batch, r)`: the row of the child.
     fn insert_values(
         &mut self,
         run: &mut Run<'_>,
         (batch, r): (&Batch, usize),
         given: &[DatumRef<'_>],
         out: &mut Batch,
-    ) -> Result<()> {
+    ) -> Result<Option<Tid>> {
         let answer = match self.target.rel.triggers.are_before_row(Change::Insert) {
             true => {
                 let (rel, new) = (&self.target.rel, Some(given));
@@ -464,7 +463,7 @@ impl ModifyNode {
         let replaced: Refs<'_>;
         let given: &[DatumRef<'_>] = match &answer {
             BeforeRowResult::Keep => given,
-            BeforeRowResult::Skip => return Ok(()),
+            BeforeRowResult::Skip => return Ok(None),
             BeforeRowResult::Replace(row) => {
                 replaced = row.iter().map(Datum::as_ref).collect();
                 &replaced
@@ -480,12 +479,13 @@ impl ModifyNode {
         };
         self.target.writer.check(run, row)?;
         if self.target.conflict.is_some() {
-            return self.insert_on_conflict(run, batch, r, row, out);
+            return self.insert_on_conflict(run, batch, r, row, out).map(|()| None);
         }
         let tid = self.target.writer.insert(run, row, insert_options(run))?;
         self.check_views(run, row, tid)?;
         self.count(run);
-        self.push_returning(run, row, tid, (batch, r), out)
+        self.push_returning(run, row, tid, (batch, r), out)?;
+        Ok(Some(tid))
     }
 
     /// Inserts a batch, if nothing must be evaluated between its rows. The rows before a failing

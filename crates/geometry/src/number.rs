@@ -61,7 +61,7 @@ pub fn hypot(a: f64, b: f64) -> Result<f64> {
     let result = long * (1.0 + ratio * ratio).sqrt();
     match result {
         r if r.is_infinite() => Err(overflow()),
-        r if r == 0.0 => Err(underflow()),
+        0.0 => Err(underflow()),
         r => Ok(r),
     }
 }

@@ -121,7 +121,8 @@ impl<'a> Cursor<'a> {
             self.take(b',');
         }
         while depth > 0 {
-            if !self.take(b')') && !(open && depth == 1 && self.take(b']')) {
+            let ends_open = |p: &mut Self| open && depth == 1 && p.take(b']');
+            if !self.take(b')') && !ends_open(self) {
                 return Err(self.error());
             }
             depth -= 1;

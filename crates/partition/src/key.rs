@@ -23,26 +23,24 @@ pub const HASH_PARTITION_SEED: u64 = 0x7A5B_2236_7996_DCFD;
 /// or one of a type whose hash needs the catalogs.
 pub trait SupportCall {
     /// The 64-bit hash of a value that is not NULL.
-    fn hash_extended(
-        &mut self,
-        function: Oid,
-        collation: Oid,
-        value: DatumRef<'_>,
-        seed: u64,
-    ) -> Result<u64>;
+    fn hash_extended(&mut self, call: HashCall<'_>) -> Result<u64>;
+}
+
+/// A call of a hash support function with seed.
+pub struct HashCall<'a> {
+    pub function: Oid,
+    /// The type of its first argument.
+    pub input: Oid,
+    pub collation: Oid,
+    pub value: DatumRef<'a>,
+    pub seed: u64,
 }
 
 /// Refuses calls (0A000). It suffices for keys of list and range partitions and of most types.
 pub struct NoCall;
 
 impl SupportCall for NoCall {
-    fn hash_extended(
-        &mut self,
-        _function: Oid,
-        _collation: Oid,
-        _value: DatumRef<'_>,
-        _seed: u64,
-    ) -> Result<u64> {
+    fn hash_extended(&mut self, _: HashCall<'_>) -> Result<u64> {
         Err(PgError::unsupported("this hash function of a partition key"))
     }
 }
@@ -53,8 +51,8 @@ pub enum HashSupport {
     Plain(ExtendedHashFn),
     /// Of texts under a nondeterministic locale.
     Text(TextHash),
-    /// Called through [`SupportCall`].
-    Function(Oid),
+    /// Called through [`SupportCall`]: the function, and the type of its first argument.
+    Function(Oid, Oid),
 }
 
 /// How values of a key column are compared or hashed.
@@ -124,8 +122,9 @@ impl HashSupport {
         match self {
             HashSupport::Plain(f) => Ok(f(value, HASH_PARTITION_SEED)),
             HashSupport::Text(text) => Ok(text.extended(value, HASH_PARTITION_SEED)),
-            HashSupport::Function(oid) => {
-                call.hash_extended(*oid, collation, value, HASH_PARTITION_SEED)
+            &HashSupport::Function(function, input) => {
+                let seed = HASH_PARTITION_SEED;
+                call.hash_extended(HashCall { function, input, collation, value, seed })
             }
         }
     }
@@ -144,7 +143,9 @@ pub fn hash_support(cat: &mut CatCx<'_>, function: Oid, collation: Oid) -> Resul
     Ok(match (text, extended(name)) {
         (Some(text), _) => HashSupport::Text(text),
         (None, Some(f)) => HashSupport::Plain(f),
-        (None, None) => HashSupport::Function(function),
+        (None, None) => {
+            HashSupport::Function(function, row.proargtypes.first().copied().unwrap_or_default())
+        }
     })
 }
 

@@ -27,8 +27,8 @@ pub use bound::{Bound, RangeDatum, read_bound};
 pub use check::{Conflict, Place, conflict};
 pub use desc::{Bounds, Partition, PartitionDesc, partition_desc};
 pub use key::{
-    HASH_PARTITION_SEED, HashSupport, KeyColumn, KeySupport, NoCall, PartitionKey, SupportCall,
-    hash_matches, hash_support, partition_key,
+    HASH_PARTITION_SEED, HashCall, HashSupport, KeyColumn, KeySupport, NoCall, PartitionKey,
+    SupportCall, hash_matches, hash_support, partition_key,
 };
 pub use map::{column_map, map_columns, map_columns_of, map_to_child};
 pub use prune::{PartitionSet, PruneHost};

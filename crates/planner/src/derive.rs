@@ -235,9 +235,18 @@ impl Planner<'_> {
     /// True if `x op c` implies `x op d`, by comparison of the constants. Counterpart:
     /// `operator_predicate_proof`.
     fn comparison_implies(&mut self, a: &OpExpr, b: &OpExpr) -> Result<bool> {
+        Ok(self.compared(a, b)?.is_some_and(|(s, t, o)| follows(s, t, o)))
+    }
+
+    /// For `x op c` and `x op d`: the strategies of both operators, and the order of the constants.
+    pub(crate) fn compared(
+        &mut self,
+        a: &OpExpr,
+        b: &OpExpr,
+    ) -> Result<Option<(StrategyNumber, StrategyNumber, Ordering)>> {
         let ([x, Expr::Const(c)], [y, Expr::Const(d)]) = (a.args.as_slice(), b.args.as_slice())
         else {
-            return Ok(false);
+            return Ok(None);
         };
         let ty = c.consttype;
         let alike = strip(x) == strip(y)
@@ -246,11 +255,11 @@ impl Planner<'_> {
             && !c.is_null()
             && !d.is_null();
         if !alike {
-            return Ok(false);
+            return Ok(None);
         }
         let eq = self.host.default_operators(ty)?.eq;
         if !eq.is_valid() {
-            return Ok(false);
+            return Ok(None);
         }
         for family in self.host.equality_families(eq)? {
             let (Some(s), Some(t)) =
@@ -260,9 +269,9 @@ impl Planner<'_> {
             };
             let cmp = self.host.type_compare(ty, a.inputcollid)?;
             let o = cmp.order(c.value.as_ref(), d.value.as_ref(), a.inputcollid);
-            return Ok(follows(s, t, o));
+            return Ok(Some((s, t, o)));
         }
-        Ok(false)
+        Ok(None)
     }
 }
 

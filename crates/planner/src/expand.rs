@@ -8,18 +8,19 @@ use crate::modify::null_of;
 use crate::path::{AppendRel, Path};
 use crate::state::{Part, PartitionedTable, Planner, PlannerInfo};
 use ids::{AttrNo, Oid, RelKind};
-use partition::{PruneHost, SupportCall};
+use partition::{HashCall, PruneHost, SupportCall};
 use pgerror::{PgError, Result};
-use plan::expr::{Expr, ParamKind};
+use plan::expr::{CoercionForm, Const, Expr, FuncExpr, Location, ParamKind};
 use plan::node::AppendRelation;
 use plan::prune::{AppendPruning, PrunedPart, PrunedTable, Pruning};
 use plan::query::{Alias, RangeTblEntry, RteKind};
 use querytree::host::{PlannerHost, RelationInfo};
 use querytree::prune;
 use querytree::vars::{make_var, relids_of};
+use std::collections::HashMap;
 use std::rc::Rc;
 use std::sync::Arc;
-use types::{Comparer, Datum, DatumRef};
+use types::{Comparer, Datum, oids};
 
 impl Planner<'_> {
     /// Clears the flag `inh` of the level's tables that have no children.
@@ -50,6 +51,13 @@ impl Planner<'_> {
         if root.members.trees.contains(&rti) {
             return Ok(());
         }
+        if self.is_contradiction(quals)? {
+            root.members.trees.insert(rti);
+            if relkind == RelKind::PartitionedTable {
+                root.members.partitioned.insert(rti, Vec::new());
+            }
+            return Ok(());
+        }
         if relkind == RelKind::PartitionedTable {
             root.members.trees.insert(rti);
             root.members.partitioned.insert(rti, Vec::new());
@@ -63,10 +71,12 @@ impl Planner<'_> {
         }
         root.members.trees.insert(rti);
         let parent = self.host.relation(relid)?;
-        for member in std::iter::once(relid).chain(children) {
+        for relid in std::iter::once(relid).chain(children) {
             self.host.check_interrupts()?;
-            let member = self.add_entry(root, rti, &parent, member)?;
-            root.members.append_rels.push(member);
+            let member = self.add_entry(root, rti, &parent, relid)?;
+            if !self.is_member_excluded(relid, &member, quals)? {
+                root.members.append_rels.push(member);
+            }
         }
         Ok(())
     }
@@ -120,6 +130,9 @@ impl Planner<'_> {
             let partition = &desc.partitions[at];
             self.host.lock_member(partition.oid, top.lock)?;
             let member = self.add_entry(root, top.rti, &top.table, partition.oid)?;
+            if self.is_member_excluded(partition.oid, &member, quals)? {
+                continue;
+            }
             let part = match partition.is_leaf {
                 true => {
                     let child = member.child;
@@ -157,6 +170,8 @@ impl Planner<'_> {
             return Ok(None);
         }
         let tables = root.members.partitioned.remove(&rti).unwrap_or_default();
+        let places: HashMap<i32, usize> =
+            children.iter().enumerate().map(|(at, child)| (*child, at)).collect();
         let mut out = AppendPruning { tables: Vec::new(), at_start: false, while_running: false };
         for table in &tables {
             let own = match &table.below {
@@ -174,9 +189,7 @@ impl Planner<'_> {
             });
             let partitions = table.partitions.iter().filter_map(|(at, part)| {
                 let part = match part {
-                    Part::Leaf(child) => {
-                        PrunedPart::Child(children.iter().position(|c| c == child)?)
-                    }
+                    Part::Leaf(child) => PrunedPart::Child(*places.get(child)?),
                     Part::Table(position) => PrunedPart::Table(*position),
                 };
                 Some((table.desc.partitions[*at].oid, part))
@@ -236,8 +249,36 @@ struct Top {
 struct Constants<'a>(&'a mut dyn PlannerHost);
 
 impl SupportCall for Constants<'_> {
-    fn hash_extended(&mut self, _: Oid, _: Oid, _: DatumRef<'_>, _: u64) -> Result<u64> {
-        Err(PgError::internal("hash function of a condition on a partition key"))
+    fn hash_extended(&mut self, call: HashCall<'_>) -> Result<u64> {
+        let info = self.0.type_info(call.input)?;
+        let constant = |ty, len, by_val, value| {
+            Expr::Const(Const {
+                consttype: ty,
+                consttypmod: -1,
+                constcollid: call.collation,
+                constlen: len,
+                constbyval: by_val,
+                value,
+                location: Location::UNKNOWN,
+            })
+        };
+        let value = constant(call.input, info.len, info.by_val, call.value.to_owned());
+        let seed = constant(oids::INT8, 8, true, Datum::Word(call.seed));
+        let folded = self.0.fold(Expr::FuncExpr(Box::new(FuncExpr {
+            funcid: call.function,
+            funcresulttype: oids::INT8,
+            funcretset: false,
+            funcvariadic: false,
+            funcformat: CoercionForm::ExplicitCall,
+            funccollid: Oid::INVALID,
+            inputcollid: call.collation,
+            args: vec![value, seed],
+            location: Location::UNKNOWN,
+        })))?;
+        match folded {
+            Expr::Const(Const { value: Datum::Word(hash), .. }) => Ok(hash),
+            _ => Err(PgError::internal("hash function of a partition key is not immutable")),
+        }
     }
 }
 

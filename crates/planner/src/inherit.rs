@@ -9,7 +9,7 @@
 use crate::need::NeededExpr;
 use crate::path::{AppendRel, Path, PathKey, PathKind, PathRef, PathSet, starts_with};
 use crate::rel::BaseRel;
-use crate::state::{Planner, PlannerInfo};
+use crate::state::{PartitionedTable, Planner, PlannerInfo};
 use ids::stored::{described, number};
 use pgerror::{PgError, Result};
 use plan::expr::{CoercionForm, ConvertRowtypeExpr, Expr, Location, Var};
@@ -18,6 +18,7 @@ use plan::query::{JoinTreeNode, RteKind};
 use querytree::refs::{ChildOutputs, CreatedPlan, pass_through, targets_of};
 use querytree::relids::Relids;
 use querytree::vars::{make_var, pull_vars, push_unique, relids_of, substitute, target_for};
+use std::collections::HashMap;
 use std::rc::Rc;
 
 /// A member with its paths.
@@ -165,24 +166,48 @@ impl PlannerInfo {
     /// The direction in which the partitions of table `rti` follow one another in this order, if
     /// their bounds give it. Counterpart: `partitions_are_ordered`, `build_partition_pathkeys`.
     fn order_by_bounds(&self, rti: i32, order: &[PathKey]) -> Option<ScanDirection> {
-        let [table] = self.members.partitioned.get(&rti)?.as_slice() else { return None };
+        let tables = self.members.partitioned.get(&rti)?;
+        let backward = order.first()?.descending;
+        // The rows of a table with one partition need no order of partitions.
+        let several = tables.iter().filter(|t| t.partitions.len() > 1);
+        let mut fits = several.map(|t| self.is_order_by_bounds(t, order, backward));
+        let ordered = tables.iter().any(|t| t.partitions.len() > 1) && fits.all(|fits| fits);
+        let direction = if backward { ScanDirection::Backward } else { ScanDirection::Forward };
+        ordered.then_some(direction)
+    }
+
+    /// True if the bounds of the table's partitions, one after another, give this order.
+    /// Counterpart: `partitions_are_ordered`, `build_partition_pathkeys`.
+    fn is_order_by_bounds(
+        &self,
+        table: &PartitionedTable,
+        order: &[PathKey],
+        backward: bool,
+    ) -> bool {
         let live: Vec<usize> = table.partitions.iter().map(|(at, _)| *at).collect();
         if !table.desc.is_ordered(&live) {
-            return None;
+            return false;
         }
-        let backward = order.first()?.descending;
-        for (k, column) in order.iter().zip(&table.desc.key.columns) {
-            let same = match (column.attno, &*k.expr) {
-                (0, e) => *e == crate::scan::renumber(&column.expr, rti),
-                (attno, Expr::Var(v)) => v.varno == rti && v.varattno == attno,
-                _ => false,
-            };
+        let own = |e: &Expr| match &table.below {
+            Some(below) => below.translate(e).ok(),
+            None => Some(e.clone()),
+        };
+        let constants: Vec<Expr> = self.constants.iter().filter_map(own).collect();
+        let mut columns = table.desc.key.columns.iter();
+        for k in order {
+            // Key columns with one value do not matter.
+            let next = columns.find_map(|column| {
+                let e = crate::scan::renumber(&column.expr, table.rti);
+                (!constants.contains(&e)).then_some((column, e))
+            });
+            let Some((column, e)) = next else { return true };
+            let same = own(&k.expr).is_some_and(|own| own == e);
             let direction = k.descending == backward && k.nulls_first == backward;
             if !same || !direction || k.family != column.family || k.collation != column.collation {
-                return None;
+                return false;
             }
         }
-        Some(if backward { ScanDirection::Backward } else { ScanDirection::Forward })
+        true
     }
 
     /// The number of rows that are read of relation `rti`, if LIMIT bounds it.
@@ -494,11 +519,12 @@ impl Planner<'_> {
         if *merges {
             path.order.iter().for_each(|k| push_unique(&mut ask, &k.expr));
         }
-        let members = root.members_of(*rti);
+        let members: HashMap<i32, Rc<AppendRel>> =
+            root.members_of(*rti).into_iter().map(|m| (m.child, m)).collect();
         let mut children = Vec::with_capacity(paths.len());
         let mut scanned = Vec::with_capacity(paths.len());
         for path in paths {
-            let member = members.iter().find(|m| path.relids.contains(&m.child));
+            let member = path.relids.iter().find_map(|child| members.get(&child));
             let member = member.ok_or_else(|| PgError::internal("member of no append relation"))?;
             let columns = member.translate_all(&ask)?;
             scanned.push(member.child);

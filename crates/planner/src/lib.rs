@@ -17,7 +17,7 @@
 //! 4. Upper stages: `upper` (order of the stages), `stage` (their descriptions), `group`, `groups`
 //!    (numbers of groups), `groupingsets` (GROUPING SETS), `minmax`, `window`, `runcond`,
 //!    `distinct`, `sorting` (ORDER BY, LIMIT), `postpone`; `setop` (set operations), `appendrel`
-//!    and `appendparam` (UNION ALL); `expand` and `inherit` (tables with
+//!    and `appendparam` (UNION ALL); `expand`, `exclusion` and `inherit` (tables with
 //!    members); `subselect` (sub-selects);
 //!    `modify` (INSERT, UPDATE, DELETE).
 //! 5. Plan creation: `create`, `createscan`, `createjoin`, `createset` and `project` turn the
@@ -50,6 +50,7 @@ mod createset;
 mod derive;
 mod distinct;
 mod equivalence;
+mod exclusion;
 mod expand;
 mod exprcost;
 mod gincost;
@@ -92,9 +93,9 @@ mod window;
 
 pub use querytree::cursor::{RowIdentities, RowIdentity, add_row_identity, supports_backward_scan};
 pub use querytree::host::{
-    AggregateInfo, Collapse, ColumnInfo, ColumnStats, CostSettings, DefaultOperators,
-    ExpressionHost, FunctionLookup, IndexInfo, IndexKey, OperatorInfo, OperatorLookup,
-    OrderingInfo, PlannerHost, RelationInfo, RelationLookup,
+    AggregateInfo, Collapse, ColumnInfo, ColumnStats, ConstraintExclusion, CostSettings,
+    DefaultOperators, ExpressionHost, FunctionLookup, IndexInfo, IndexKey, OperatorInfo,
+    OperatorLookup, OrderingInfo, PlannerHost, RelationInfo, RelationLookup,
 };
 pub use querytree::vars::offset_query;
 pub use state::plan_query;

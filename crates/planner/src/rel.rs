@@ -44,6 +44,10 @@ impl Planner<'_> {
         if root.query.rte(rti).inh {
             self.expand(root, rti, &quals)?;
         }
+        if self.is_base_excluded(root, rti, &quals)? {
+            // A table without members gives no rows.
+            root.members.trees.insert(rti);
+        }
         if root.members.trees.contains(&rti) {
             return self.append_base_rel(root, rti, &quals);
         }

@@ -192,7 +192,17 @@ pub struct CostSettings {
     pub enable_memoize: bool,
     pub enable_partition_pruning: bool,
     pub enable_incremental_sort: bool,
+    pub constraint_exclusion: ConstraintExclusion,
     pub collapse: Collapse,
+}
+
+/// The tables whose constraints are compared with the conditions on them.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ConstraintExclusion {
+    Off,
+    /// Inheritance children and partitions.
+    Partition,
+    On,
 }
 
 /// Limits for the number of items in a list whose join order is searched.
@@ -229,6 +239,7 @@ impl Default for CostSettings {
             enable_memoize: true,
             enable_partition_pruning: true,
             enable_incremental_sort: true,
+            constraint_exclusion: ConstraintExclusion::Partition,
             collapse: Collapse { from: 8, join: 8 },
         }
     }
@@ -258,6 +269,16 @@ pub trait RelationLookup {
     fn partitions(&mut self, relid: Oid) -> Result<Arc<PartitionDesc>> {
         let _ = relid;
         Err(PgError::internal("partitioned table without a descriptor"))
+    }
+    /// The valid CHECK constraints of a table, over range-table entry 1.
+    fn check_constraints(&mut self, relid: Oid) -> Result<Vec<Expr>> {
+        let _ = relid;
+        Ok(Vec::new())
+    }
+    /// The partition constraint of a table, over range-table entry 1; empty if it has none.
+    fn partition_constraint(&mut self, relid: Oid) -> Result<Vec<Expr>> {
+        let _ = relid;
+        Ok(Vec::new())
     }
     /// Locks a member of a table.
     fn lock_member(&mut self, relid: Oid, lock: i32) -> Result<()> {

@@ -13,7 +13,7 @@ use std::sync::Arc;
 use types::builtin::{CombineFn, FinalFn, ScalarFn, TransFn};
 use types::compare::Comparer;
 use types::fn_context::FnContext;
-use types::{Batch, Datum, DatumRef};
+use types::{Batch, Datum};
 
 /// A transition function.
 #[derive(Clone, Copy)]
@@ -119,8 +119,8 @@ pub trait DescriptorLookup {
     /// The table with this OID, which must be locked.
     fn open_relation(&mut self, relid: Oid) -> Result<Arc<OpenRel>>;
 
-    /// The indexes of partitioned tables of which an index is a partition, nearest first.
-    fn index_ancestors(&mut self, index: Oid) -> Result<Vec<Oid>>;
+    /// The indexes or tables of which an index or table is a partition, nearest first.
+    fn index_ancestors(&mut self, relation: Oid) -> Result<Vec<Oid>>;
 
     /// Locks a partition into which a row is inserted.
     fn lock_partition(&mut self, relid: Oid) -> Result<()>;
@@ -219,15 +219,6 @@ pub trait Services: FnContext + Facts + DescriptorLookup + TriggerEvents + Sessi
     /// `Partition key of the failing row contains (a) = (1).`; `None` if the user may not read the
     /// columns of the key.
     fn describe_partition_key(&mut self, relid: Oid, key: &[Datum]) -> Result<Option<String>>;
-
-    /// Calls a 64-bit hash function of a partition key.
-    fn hash_extended(
-        &mut self,
-        function: Oid,
-        collation: Oid,
-        value: DatumRef<'_>,
-        seed: u64,
-    ) -> Result<u64>;
 
     /// True if the user may see the values of these columns in an error message.
     fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool>;

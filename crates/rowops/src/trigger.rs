@@ -88,6 +88,8 @@ pub struct Trigger {
     pub new_table: Option<Box<str>>,
     /// The columns of this table on which the constraint depends.
     pub key: Box<[AttrNo]>,
+    /// The trigger was created with that of the partitioned table above.
+    pub is_clone: bool,
 }
 
 impl Trigger {
@@ -183,6 +185,16 @@ pub struct RowVersion<'a> {
     pub values: &'a [DatumRef<'a>],
 }
 
+/// The part of an UPDATE that moves a row to another partition.
+#[derive(Clone, Copy)]
+pub enum Movement<'a> {
+    /// The deletion from the partition.
+    Deletion,
+    /// The whole change. The table is the one that the statement names; the old version is in
+    /// `source`, the new one in `destination`. Values are not given.
+    Whole { source: &'a Arc<OpenRel>, destination: &'a Arc<OpenRel> },
+}
+
 /// A changed row of a table with triggers.
 pub struct RowEvent<'a> {
     pub rel: &'a Arc<OpenRel>,
@@ -194,6 +206,8 @@ pub struct RowEvent<'a> {
     pub possible_duplicates: &'a [Oid],
     /// The columns that an UPDATE sets, generated columns included.
     pub updated: &'a [AttrNo],
+    /// Set if the change is part of the movement of a row to another partition.
+    pub movement: Option<Movement<'a>>,
 }
 
 /// A changed row for the transition tables of a statement.

@@ -19,17 +19,17 @@ mod route;
 pub use bulk::BulkWriter;
 pub use entry::unique_violation;
 pub use entry::{EntryOptions, columns_unchanged};
-pub use route::{Leaf, Router};
+pub use route::{Call, Leaf, Router};
 
 use crate::relation::OpenRel;
 use crate::services::Services;
-use crate::trigger::{Change, RowEvent, RowVersion};
+use crate::trigger::{Change, Movement, RowEvent, RowVersion};
 use capture::Capture;
 use constraint::Generated;
 use engine::table::{self, BulkInsert, InsertOptions, RowFetch};
 use entry::IndexUse;
 use eval::{Compiler, EvalState, Facts, Program, Resolve, Slot, Source, Volatility};
-use ids::{AttrNo, Oid, Tid};
+use ids::{AttrNo, Oid, RelKind, Tid};
 use pgerror::{PgError, Result};
 use plan::Expr;
 use plan::expr::Var;
@@ -124,8 +124,15 @@ pub struct RowWriter {
     partition: Option<(Program, Vec<AttrNo>)>,
     /// Expressions whose functions the user is not yet known to may call.
     unchecked: Unchecked,
-    /// Rows come through the partitioned table, so that they satisfy the partition constraint.
+    /// Rows come through a partitioned table.
     pub routed: bool,
+    /// Rows satisfy the partition constraint.
+    in_partition: bool,
+    /// The relation that the statement names, if it is another one. Errors show rows in its
+    /// columns.
+    root: Option<Arc<OpenRel>>,
+    /// Rows that are inserted come from another partition, by an UPDATE.
+    pub receives_moved: bool,
     /// A CHECK constraint calls a volatile function, which may read the table.
     reads_changes: bool,
     /// The statement's triggers have transition tables.
@@ -168,6 +175,9 @@ impl RowWriter {
             partition,
             unchecked: Unchecked::of(rel),
             routed: false,
+            in_partition: false,
+            root: None,
+            receives_moved: false,
             duplicates: SmallVec::new(),
             checks,
             generated,
@@ -276,15 +286,58 @@ impl RowWriter {
         if self.rel.triggers.is_empty() && self.capture.is_none() {
             return Ok(());
         }
-        let (possible_duplicates, updated) = (&self.duplicates[..], &self.updated[..]);
-        let event = RowEvent { rel: &self.rel, old, new, possible_duplicates, updated };
+        let event = self.event(old, new);
         if self.capture.is_some() {
-            self.capture(host, event.change(), old, new)?;
+            let change = if self.receives_moved { Change::Update } else { event.change() };
+            self.capture(host, change, old, new)?;
         }
         match self.rel.triggers.are_after_row(event.change()) {
             true => host.services().row_event(event),
             false => Ok(()),
         }
+    }
+
+    /// Reports that a row was deleted here because it moves to another partition. `captured`: the
+    /// change for whose transition table it is captured.
+    pub fn report_departure<H: WriteHost + ?Sized>(
+        &self,
+        host: &mut H,
+        old: RowVersion<'_>,
+        captured: Change,
+    ) -> Result<()> {
+        if self.capture.is_some() {
+            self.capture(host, captured, Some(old), None)?;
+        }
+        if !self.rel.triggers.are_after_row(Change::Delete) {
+            return Ok(());
+        }
+        let movement = Some(Movement::Deletion);
+        host.services().row_event(RowEvent { movement, ..self.event(Some(old), None) })
+    }
+
+    fn event<'a>(
+        &'a self,
+        old: Option<RowVersion<'a>>,
+        new: Option<RowVersion<'a>>,
+    ) -> RowEvent<'a> {
+        RowEvent {
+            rel: &self.rel,
+            old,
+            new,
+            possible_duplicates: &self.duplicates,
+            updated: &self.updated,
+            movement: None,
+        }
+    }
+
+    /// Prepares for a statement that names the relation `named`: this one, or one from which it
+    /// inherits or of which it is a partition.
+    pub fn set_named(&mut self, named: &Arc<OpenRel>) {
+        self.routed = named.kind == RelKind::PartitionedTable;
+        // A trigger before the insertion may change the key of a row that has been routed.
+        self.in_partition = self.routed && !self.rel.triggers.are_before_row(Change::Insert);
+        self.root = (named.table.oid != self.rel.table.oid).then(|| named.clone());
+        self.capture_for(named);
     }
 
     /// As [`Self::report`], for a new version when neither its columns nor those of the old version

@@ -15,7 +15,7 @@ use engine::{CommitDelay, Isolation, PoolSettings, RmgrId};
 use ids::Oid;
 use ids::code::AmType;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
-use planner::CostSettings;
+use planner::{ConstraintExclusion, CostSettings};
 use settings::{Action, Id, SessionValues, Setting, Value};
 use std::sync::Arc;
 use std::time::Duration;
@@ -350,6 +350,13 @@ fn apply_cost(costs: &mut CostSettings, name: &str, value: &Value, store: &Sessi
         "enable_mergejoin" => costs.enable_mergejoin = value.as_bool(),
         "enable_sort" => costs.enable_sort = value.as_bool(),
         "enable_hashagg" => costs.enable_hashagg = value.as_bool(),
+        "constraint_exclusion" => {
+            costs.constraint_exclusion = match value.as_text() {
+                "on" => ConstraintExclusion::On,
+                "off" => ConstraintExclusion::Off,
+                _ => ConstraintExclusion::Partition,
+            };
+        }
         "enable_partition_pruning" => costs.enable_partition_pruning = value.as_bool(),
         "enable_memoize" => costs.enable_memoize = value.as_bool(),
         "enable_incremental_sort" => costs.enable_incremental_sort = value.as_bool(),

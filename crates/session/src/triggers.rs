@@ -26,7 +26,9 @@ impl TriggerHost for Core {
     fn plan_internal(&mut self, sql: &str, param_types: &[Oid]) -> Result<Arc<PlannedStmt>> {
         // Parameter values are removed, so that the plan is generic.
         let saved = std::mem::replace(&mut self.params, Arc::from([]));
+        self.caches.planning.of_constraint = true;
         let plans = query::plan_text(self, sql, param_types);
+        self.caches.planning.of_constraint = false;
         self.params = saved;
         plans?.pop().ok_or_else(|| PgError::internal("empty internal query"))
     }

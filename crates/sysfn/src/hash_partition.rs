@@ -6,7 +6,7 @@ use crate::host::SystemHost;
 use eval::HostCall;
 use ids::code::PartStrategy;
 use ids::{Oid, RelKind};
-use partition::{PartitionKey, SupportCall};
+use partition::{HashCall, PartitionKey, SupportCall};
 use pgerror::{Result, bail, pg_err};
 use types::array::ArrayRef;
 use types::{Datum, DatumRef, oids};
@@ -123,19 +123,13 @@ fn check_types(
 struct Calls<'a>(&'a mut dyn SystemHost);
 
 impl SupportCall for Calls<'_> {
-    fn hash_extended(
-        &mut self,
-        function: Oid,
-        collation: Oid,
-        value: DatumRef<'_>,
-        seed: u64,
-    ) -> Result<u64> {
-        let ty = self.0.catalog().function(function)?.proargtypes.first().copied();
+    fn hash_extended(&mut self, call: HashCall<'_>) -> Result<u64> {
+        let HashCall { function, input, collation, value, seed } = call;
         let hash = self.0.call_host(&HostCall {
             function,
             collation,
             result_type: oids::INT8,
-            arg_types: &[ty.unwrap_or_default(), oids::INT8],
+            arg_types: &[input, oids::INT8],
             args: &[value, DatumRef::Word(seed)],
         })?;
         match hash {

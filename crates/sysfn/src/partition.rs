@@ -28,8 +28,8 @@ pub(super) fn chain(core: &mut dyn SystemHost, start: Oid) -> Result<Vec<Oid>> {
         out.push(at);
         let parents = core.catalog().scan(PG_INHERITS_RELID_SEQNO_INDEX, &[at.into()])?;
         match parents.first() {
-            Some(p) => at = p.inhparent,
-            None => return Ok(out),
+            Some(p) if !p.inhdetachpending => at = p.inhparent,
+            _ => return Ok(out),
         }
     }
 }
@@ -54,7 +54,8 @@ pub(super) fn tree_of(core: &mut dyn SystemHost, table: Oid) -> Result<Vec<Node>
     while let Some(&(at, parent, level)) = found.get(next) {
         next += 1;
         let children = core.catalog().scan(PG_INHERITS_PARENT_INDEX, &[at.into()])?;
-        let mut children: Vec<Oid> = children.iter().map(|c| c.inhrelid).collect();
+        let attached = children.iter().filter(|c| !c.inhdetachpending);
+        let mut children: Vec<Oid> = attached.map(|c| c.inhrelid).collect();
         children.sort_unstable();
         found.extend(children.into_iter().map(|c| (c, Some(at), level + 1)));
         let leaf = !matches!(

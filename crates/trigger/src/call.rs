@@ -16,6 +16,8 @@ pub struct TriggerCall<'a> {
     pub old: Tid,
     /// The version that was stored; invalid before the change and for a deletion.
     pub new: Tid,
+    /// The partitions that have the old and the new version, if an UPDATE has moved the row.
+    pub(crate) parts: Option<[&'a OpenRel; 2]>,
     /// The row that is or was updated or deleted. Functions of constraints, which read only the
     /// key, do not get the rows after the change.
     pub old_row: Option<&'a [DatumRef<'a>]>,

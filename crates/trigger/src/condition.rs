@@ -8,7 +8,7 @@ use eval::{Compiler, EvalState, Program, Resolve, RowInput, RowRef, Slot, Source
 use executor::{OpenRel, Refs, RowVersion, Trigger};
 use hashbrown::HashMap;
 use ids::Oid;
-use pgerror::Result;
+use pgerror::{Result, pg_err};
 use plan::expr::Var;
 use std::sync::Arc;
 use types::fn_context::RowDesc;
@@ -20,7 +20,11 @@ const OLD: i32 = 1;
 /// Compiled conditions, by trigger, with the state of the catalogs and the user who may call their
 /// functions.
 #[derive(Default)]
-pub(crate) struct Conditions(HashMap<Oid, (CatalogState, Oid, Arc<Condition>)>);
+pub(crate) struct Conditions {
+    by_trigger: HashMap<Oid, (CatalogState, Oid, Arc<Condition>)>,
+    /// Partition constraints, by partition.
+    of_partitions: HashMap<Oid, (CatalogState, Arc<Condition>)>,
+}
 
 struct Condition {
     program: Program,
@@ -64,7 +68,7 @@ fn compiled(
     let Some(expr) = &trigger.condition else { return Ok(None) };
     let state = host.catalog().session.catalog_state();
     let user = host.catalog().session.user;
-    if let Some((of, by, condition)) = host.triggers().conditions.0.get(&trigger.oid)
+    if let Some((of, by, condition)) = host.triggers().conditions.by_trigger.get(&trigger.oid)
         && (*of, *by) == (state, user)
     {
         return Ok(Some(condition.clone()));
@@ -74,8 +78,46 @@ fn compiled(
     let mut rows = BothRows { desc: &rel.columns, reads_system: false };
     let program = Compiler::new(host.as_facts(), &mut rows).compile(expr)?;
     let condition = Arc::new(Condition { program, reads_system: rows.reads_system });
-    host.triggers().conditions.0.insert(trigger.oid, (state, user, condition.clone()));
+    host.triggers().conditions.by_trigger.insert(trigger.oid, (state, user, condition.clone()));
     Ok(Some(condition))
+}
+
+/// 0A000 if a trigger, which belongs to the partitioned table, has changed a row that is about to
+/// be inserted so that it does not belong to the partition any more.
+pub(crate) fn check_partition(
+    host: &mut dyn TriggerHost,
+    rel: &OpenRel,
+    trigger: &Trigger,
+    row: &[Datum],
+) -> Result<()> {
+    let state = host.catalog().session.catalog_state();
+    let known = host.triggers().conditions.of_partitions.get(&rel.table.oid);
+    let condition = match known.filter(|(of, _)| *of == state) {
+        Some((_, condition)) => condition.clone(),
+        None => {
+            // The table is relation 1, as the old row is.
+            let mut rows = BothRows { desc: &rel.columns, reads_system: false };
+            let mut compiler = Compiler::new(host.as_facts(), &mut rows);
+            let program = compiler.compile_all(&rel.partition)?;
+            let condition = Arc::new(Condition { program, reads_system: false });
+            let known = &mut host.triggers().conditions.of_partitions;
+            known.insert(rel.table.oid, (state, condition.clone()));
+            condition
+        }
+    };
+    let row: Refs<'_> = row.iter().map(Datum::as_ref).collect();
+    if test(host, &condition, Some(&row), None)? {
+        return Ok(());
+    }
+    let (schema, table) = (&rel.table.schema, &rel.table.name);
+    Err(pg_err!(
+        FEATURE_NOT_SUPPORTED,
+        "moving row to another partition during a BEFORE FOR EACH ROW trigger is not supported"
+    )
+    .detail(format!(
+        "Before executing trigger \"{}\", the row was to be in partition \"{schema}.{table}\".",
+        trigger.name
+    )))
 }
 
 /// True if the condition of the trigger holds for these rows, or if it has none.

@@ -90,6 +90,7 @@ fn of_row(row: &PgTrigger, key: Box<[AttrNo]>) -> Result<Trigger> {
         old_table: row.tgoldtable.as_ref().map(|n| n.as_str().into()),
         new_table: row.tgnewtable.as_ref().map(|n| n.as_str().into()),
         key,
+        is_clone: row.tgparentid.is_valid(),
     })
 }
 

@@ -9,10 +9,11 @@ use crate::ri;
 use crate::rows::EventRows;
 use crate::stats::{Counts, TriggerStats};
 use crate::transition;
-use catalog::CatalogState;
+use catalog::rows::{PgConstraint, indexes};
+use catalog::{CatalogState, Row};
 use executor::{
-    BeforeRowResult, Change, Level, OpenRel, ProposedChange, Refs, RowEvent, RowVersion, Timing,
-    Trigger,
+    BeforeRowResult, Change, Level, Movement, OpenRel, ProposedChange, Refs, RowEvent, RowVersion,
+    Timing, Trigger,
 };
 use ids::code::Firing;
 use ids::{AttrNo, Oid, Tid};
@@ -71,7 +72,8 @@ fn event_of(
     change: Change,
     (old, new): (Tid, Tid),
 ) -> Event {
-    let has_tables = t.old_table.is_some() || t.new_table.is_some();
+    // The event after a statement cancels an earlier one for the same rows.
+    let has_tables = t.old_table.is_some() || t.new_table.is_some() || t.level == Level::Statement;
     Event {
         trigger: t.oid,
         tables: has_tables.then(|| manager.captured(rel.table.oid, change)),
@@ -81,6 +83,7 @@ fn event_of(
         change,
         old,
         new,
+        parts: None,
         deferrable: t.deferrable,
         initially_deferred: t.initially_deferred,
         fired: 0,
@@ -89,6 +92,9 @@ fn event_of(
 
 /// Queues the events of a changed row. Counterpart: `AfterTriggerSaveEvent`.
 pub fn row_event(host: &mut dyn TriggerHost, event: RowEvent<'_>) -> Result<()> {
+    if let Some(Movement::Whole { source, destination }) = event.movement {
+        return movement_event(host, &event, source, destination);
+    }
     let (change, updated) = (event.change(), event.updated);
     let at = Occasion { change, timing: Timing::After, level: Level::Row, updated };
     let tid = |v: Option<RowVersion<'_>>| v.map_or(Tid::INVALID, |v| v.tid);
@@ -99,6 +105,8 @@ pub fn row_event(host: &mut dyn TriggerHost, event: RowEvent<'_>) -> Result<()> 
         let required = match constraint_function(t.function).map(|f| f.side) {
             Some(Side::Unique) => event.possible_duplicates.contains(&t.constraint_index),
             Some(Side::Referencing) => ri::is_check_required(host, t, &event)?,
+            // The event of the whole movement takes its place.
+            Some(Side::Referenced) if event.movement.is_some() && t.is_clone => false,
             Some(Side::Referenced) => ri::is_action_required(t, &event),
             None => true,
         };
@@ -107,6 +115,36 @@ pub fn row_event(host: &mut dyn TriggerHost, event: RowEvent<'_>) -> Result<()> 
             let manager = host.triggers();
             let event = event_of(manager, event.rel, t, change, versions);
             manager.push(event)?;
+        }
+    }
+    Ok(())
+}
+
+/// Queues the events of a row that an UPDATE has moved to another partition for the foreign keys
+/// that refer to the partitioned table. Other triggers of the table are also those of its
+/// partitions, where they fire.
+#[cold]
+fn movement_event(
+    host: &mut dyn TriggerHost,
+    event: &RowEvent<'_>,
+    source: &Arc<OpenRel>,
+    destination: &Arc<OpenRel>,
+) -> Result<()> {
+    ri::movement::check_ancestors(host, event.rel, source)?;
+    let change = Change::Update;
+    let at = Occasion { change, timing: Timing::After, level: Level::Row, updated: &[] };
+    let (Some(old), Some(new)) = (event.old, event.new) else { return Ok(()) };
+    for t in enabled(host, event.rel, at)? {
+        let side = constraint_function(t.function).map(|f| f.side);
+        if side != Some(Side::Referenced) {
+            continue;
+        }
+        let versions = [(&**source, old.tid), (&**destination, new.tid)];
+        if ri::movement::is_action_required(host, (event.rel, t), versions)? {
+            let manager = host.triggers();
+            let parts = Some((source.table.oid, destination.table.oid));
+            let queued = event_of(manager, event.rel, t, change, (old.tid, new.tid));
+            manager.push(Event { parts, ..queued })?;
         }
     }
     Ok(())
@@ -133,7 +171,12 @@ pub fn before_row(
         match answer {
             BeforeRowResult::Keep => {}
             BeforeRowResult::Skip => return Ok(BeforeRowResult::Skip),
-            BeforeRowResult::Replace(values) => replaced = Some(values),
+            BeforeRowResult::Replace(values) => {
+                if at.change == Change::Insert && trigger.is_clone {
+                    condition::check_partition(host, rel, trigger, &values)?;
+                }
+                replaced = Some(values);
+            }
         }
     }
     Ok(replaced.map_or(BeforeRowResult::Keep, BeforeRowResult::Replace))
@@ -154,7 +197,8 @@ fn call_before(
         return Ok(BeforeRowResult::Keep);
     }
     let (old, new) = (proposed.old.map_or(Tid::INVALID, |v| v.tid), Tid::INVALID);
-    let call = TriggerCall { rel, trigger, change, old, new, old_row, new_row, tables: &[] };
+    let (parts, tables) = (None, &[][..]);
+    let call = TriggerCall { rel, trigger, change, old, new, parts, old_row, new_row, tables };
     call_function(host, &call)
 }
 
@@ -186,8 +230,8 @@ pub fn statement_event(
             continue;
         }
         let (old_row, new_row) = (None, None);
-        let (old, new, tables) = (none, none, &[][..]);
-        let call = TriggerCall { rel, trigger, change, old, new, old_row, new_row, tables };
+        let (old, new, parts, tables) = (none, none, None, &[][..]);
+        let call = TriggerCall { rel, trigger, change, old, new, parts, old_row, new_row, tables };
         call_function(host, &call)?;
     }
     Ok(())
@@ -269,8 +313,25 @@ pub fn set_constraints(
             ));
         }
     }
-    host.triggers().set_modes(constraints, deferred);
+    let with_children = match constraints {
+        Some(list) => Some(descendants(host, list)?),
+        None => None,
+    };
+    host.triggers().set_modes(with_children.as_deref(), deferred);
     if deferred { Ok(()) } else { fire_pending(host, false) }
+}
+
+/// The constraints and their children, which are those of partitions.
+fn descendants(host: &mut dyn TriggerHost, constraints: &[Oid]) -> Result<Vec<Oid>> {
+    let mut out = constraints.to_vec();
+    let mut at = 0;
+    while let Some(&oid) = out.get(at) {
+        at += 1;
+        let index = indexes::PG_CONSTRAINT_CONPARENTID_INDEX;
+        let children: Vec<Row<PgConstraint>> = host.catalog().scan(index, &[oid.into()])?;
+        out.extend(children.iter().map(|c| c.oid));
+    }
+    Ok(out)
 }
 
 fn fire_all(host: &mut dyn TriggerHost, events: &[Event]) -> Result<()> {
@@ -327,10 +388,33 @@ fn fire(host: &mut dyn TriggerHost, event: &Event, last: &mut Last) -> Result<()
         false => (None, None),
     };
     let (old_row, new_row) = (old_row.as_deref(), new_row.as_deref());
+    let opened = match event.parts {
+        None => None,
+        Some((source, destination)) => match partitions(host, source, destination)? {
+            None => return Ok(()),
+            opened => opened,
+        },
+    };
+    let parts = opened.as_ref().map(|p| p.each_ref().map(|rel| &**rel));
     let tables = transition::of_event(host, event, &rel, trigger);
     let tables = &tables[..];
-    let call = TriggerCall { rel: &rel, trigger, change, old, new, old_row, new_row, tables };
+    let rel = &rel;
+    let call = TriggerCall { rel, trigger, change, old, new, parts, old_row, new_row, tables };
     call_function(host, &call).map(|_| ())
+}
+
+/// The partitions between which a row has moved; `None` if one of them does not exist any more.
+fn partitions(
+    host: &mut dyn TriggerHost,
+    source: Oid,
+    destination: Oid,
+) -> Result<Option<[Arc<OpenRel>; 2]>> {
+    for oid in [source, destination] {
+        if host.catalog().find_class(oid)?.is_none() {
+            return Ok(None);
+        }
+    }
+    Ok(Some([host.open_relation(source)?, host.open_relation(destination)?]))
 }
 
 fn call_function(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {

@@ -31,7 +31,11 @@ pub(crate) struct Event {
     pub(crate) old: Tid,
     /// Invalid for a deletion.
     pub(crate) new: Tid,
-    /// The position of the transition tables in the level, if the trigger has any.
+    /// The partitions of the old and the new version, if an UPDATE has moved the row. The trigger
+    /// is then that of a partitioned table above.
+    pub(crate) parts: Option<(Oid, Oid)>,
+    /// The position of the transition tables in the level, if the trigger has any or fires once
+    /// for the statement.
     pub(crate) tables: Option<u32>,
     pub(crate) deferrable: bool,
     pub(crate) initially_deferred: bool,
@@ -73,7 +77,7 @@ pub(crate) struct Level {
     fired: usize,
     /// Statements before which triggers were called. Triggers of a statement are called once, even
     /// if several parts of the query, or referential actions, change the same table.
-    before: SmallVec<[(Oid, Change); 1]>,
+    pub(crate) before: SmallVec<[(Oid, Change); 1]>,
     pub(crate) transitions: Vec<Captured>,
 }
 
@@ -130,7 +134,8 @@ impl TriggerManager {
     pub fn has_events(&self, relation: Oid) -> bool {
         let of_levels = self.levels.iter().flat_map(|l| l.queued.iter().chain(&l.round[l.fired..]));
         let mut all = of_levels.chain(&self.pending);
-        all.any(|e| e.relation == relation && e.fired == 0)
+        let in_part = |e: &Event| e.parts.is_some_and(|p| p.0 == relation || p.1 == relation);
+        all.any(|e| e.fired == 0 && (e.relation == relation || in_part(e)))
     }
 
     /// The number of trigger functions that are being called, each within the one before.
@@ -204,7 +209,11 @@ impl TriggerManager {
     pub(crate) fn push_statement(&mut self, event: Event) -> Result<()> {
         let level = self.level();
         let is_prior = |e: &Event| {
-            e.trigger == event.trigger && e.change == event.change && !e.for_row && e.fired == 0
+            e.trigger == event.trigger
+                && e.change == event.change
+                && e.tables == event.tables
+                && !e.for_row
+                && e.fired == 0
         };
         level.queued.retain(|e| !is_prior(e));
         let fired = level.fired;
@@ -318,6 +327,7 @@ mod tests {
             change: Change::Insert,
             old: Tid::INVALID,
             new: Tid::INVALID,
+            parts: None,
             tables: None,
             deferrable: true,
             initially_deferred,

@@ -8,11 +8,13 @@
 //! was planned there.
 //!
 //! Reading order: this file, `key` (a constraint with its tables), `read` (keys of row versions),
-//! `query` (texts, plans, runs), `validation` (of a new constraint).
+//! `query` (texts, plans, runs), `movement` (rows that move between partitions), `validation` (of a
+//! new constraint).
 //!
 //! Counterpart: utils/adt/ri_triggers.c.
 
 mod key;
+pub(crate) mod movement;
 pub(crate) mod query;
 pub(crate) mod read;
 mod validation;
@@ -26,7 +28,7 @@ use engine::table::{self, RowFetch};
 use executor::{RowEvent, RowVersion, Trigger};
 use ids::builtin::collation::DEFAULT as DEFAULT_COLLATION;
 use ids::code::FkMatch;
-use ids::{AttrNo, Tid, Xid};
+use ids::{AttrNo, RelKind, Tid, Xid};
 use key::{Key, Table};
 use pgerror::Result;
 use query::{Query, run};
@@ -119,13 +121,25 @@ pub(crate) fn is_action_required(trigger: &Trigger, event: &RowEvent<'_>) -> boo
     }
 }
 
+/// A version of a call.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Which {
+    Old,
+    New,
+}
+
 /// The key columns of a version; `None` if the snapshot does not see it.
 fn key_values(
     host: &mut dyn TriggerHost,
     call: &TriggerCall<'_>,
-    tid: Tid,
+    which: Which,
     snapshot: SnapshotKind,
 ) -> Result<Option<Arc<[Datum]>>> {
+    let tid = if which == Which::Old { call.old } else { call.new };
+    if let Some([source, destination]) = call.parts {
+        let part = if which == Which::Old { source } else { destination };
+        return movement::key_values(host, (call.rel, call.trigger), (part, tid));
+    }
     let mut reader = match host.triggers().readers.take(call) {
         Some(reader) => reader,
         None => KeyReader::new(call)?,
@@ -146,7 +160,7 @@ pub(crate) fn check_upd(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> R
 /// The new row must have a referenced row. Counterpart: `RI_FKey_check`.
 fn check(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
     // A version that no longer exists needs no check; the later version has its own event.
-    let Some(values) = key_values(host, call, call.new, SnapshotKind::SelfNow)? else {
+    let Some(values) = key_values(host, call, Which::New, SnapshotKind::SelfNow)? else {
         return Ok(());
     };
     let nulls = values.iter().filter(|v| v.is_null()).count();
@@ -162,7 +176,9 @@ fn check(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
             .violated(host)?
             .detail("MATCH FULL does not allow mixing of null and nonnull key values."));
     }
-    if run(host, &key, Query::Check, &values, false)? {
+    // The partitions of the referenced table are those that a new snapshot sees.
+    let latest = key.pk.kind() == RelKind::PartitionedTable;
+    if run(host, &key, Query::Check, &values, latest)? {
         return Ok(());
     }
     let shown = key.show(host, &key.fk, key.fk_columns(), &values)?;
@@ -177,7 +193,7 @@ fn load_action(
     call: &TriggerCall<'_>,
     locks: &[(Table, i32)],
 ) -> Result<Option<(Key, Arc<[Datum]>)>> {
-    let Some(old) = key_values(host, call, call.old, SnapshotKind::Any)? else { return Ok(None) };
+    let Some(old) = key_values(host, call, Which::Old, SnapshotKind::Any)? else { return Ok(None) };
     Ok(Some((Key::load(host, call.trigger.constraint, locks)?, old)))
 }
 
@@ -230,7 +246,7 @@ pub(crate) fn cascade_del(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) ->
 
 pub(crate) fn cascade_upd(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<()> {
     let Some((key, old)) = load_action(host, call, CASCADE_LOCKS)? else { return Ok(()) };
-    let new = key_values(host, call, call.new, SnapshotKind::Any)?;
+    let new = key_values(host, call, Which::New, SnapshotKind::Any)?;
     let params = [new.as_deref().unwrap_or_default(), &old[..]].concat();
     run(host, &key, Query::CascadeUpdate, &params.into(), true).map(|_| ())
 }

@@ -47,10 +47,17 @@ pub(crate) fn of_event(
 ) -> SmallVec<[NamedRows; 2]> {
     let mut tables = SmallVec::new();
     let Some(at) = event.tables else { return tables };
+    if trigger.old_table.is_none() && trigger.new_table.is_none() {
+        return tables;
+    }
     let work_mem = host.work_mem();
-    let all = &mut host.triggers().level().transitions;
-    let Some(captured) = all.get_mut(at as usize) else { return tables };
-    captured.is_closed = true;
+    let level = host.triggers().level();
+    let Some(captured) = level.transitions.get_mut(at as usize) else { return tables };
+    if !std::mem::replace(&mut captured.is_closed, true) {
+        // Later changes count as those of another statement.
+        let of = (captured.relation, captured.change);
+        level.before.retain(|before| *before != of);
+    }
     let of_trigger =
         [(&trigger.old_table, &mut captured.old), (&trigger.new_table, &mut captured.new)];
     for (name, rows) in of_trigger {

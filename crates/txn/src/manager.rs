@@ -214,6 +214,18 @@ impl TxnManager {
         widen(self.next_full_xid(), xid)
     }
 
+    /// The other running transactions of `database` whose snapshots see ids before `limit`, or that
+    /// one, as running.
+    pub fn with_older_snapshots(
+        &self,
+        limit: Xid,
+        database: Oid,
+        me: ProcNo,
+    ) -> Vec<lmgr::VirtualXid> {
+        let procs = self.procs.with_older_snapshots(limit, database, me);
+        procs.into_iter().filter_map(|no| self.locks.vxid(no)).collect()
+    }
+
     /// Computes the horizons. Counterpart: `ComputeXidHorizons`.
     pub fn horizons(&self, database: Oid) -> Horizons {
         self.procs.horizons(database, None)

@@ -532,6 +532,28 @@ impl ProcArray {
         marks.filter(|m| m.is_valid()).fold(next, |a, b| if b.precedes(a) { b } else { a })
     }
 
+    /// The other sessions of `database` whose snapshots see ids before `limit`, or that one, as
+    /// running. Counterpart: `GetCurrentVirtualXIDs`.
+    pub(crate) fn with_older_snapshots(
+        &self,
+        limit: Xid,
+        database: Oid,
+        me: ProcNo,
+    ) -> Vec<ProcNo> {
+        let _lock = self.lock.read();
+        let high = self.high.load(SeqCst);
+        let is_older = |no: &ProcNo| {
+            let proc = &self.procs[*no as usize];
+            let xmin = Xid(proc.xmin.load(SeqCst));
+            *no != me
+                && proc.database.load(Relaxed) == database.0
+                && proc.flags.load(Relaxed) & PROC_IN_VACUUM == 0
+                && xmin.is_valid()
+                && !xmin.follows(limit)
+        };
+        (0..high).filter(is_older).collect()
+    }
+
     /// Process IDs of the sessions connected to `database`.
     pub(crate) fn pids_of(&self, database: Oid) -> Vec<i32> {
         let high = self.high.load(SeqCst) as usize;

@@ -12,7 +12,7 @@ impl Generator {
         let all = both(&a, &b);
         let condition = self.expr(Bool, &a, 3);
         let (x, s) = (self.expr(Int, &a, 3), self.expr(Text, &a, 2));
-        let sql = match self.below(14) {
+        let sql = match self.below(18) {
             0 => {
                 let more = self.expr(Int, &a, 2);
                 format!("UPDATE a AS t SET x = {x}, s = {s} WHERE {condition} RETURNING *, {more}")
@@ -72,6 +72,7 @@ impl Generator {
                  count(*) FROM b WHERE b.aid = n.x) FROM new n"
             ),
             9..13 => self.change_by_rows(&a, &b, &condition),
+            13..17 => return self.change_of_members(),
             _ => format!(
                 "WITH gone AS (DELETE FROM a t WHERE {condition} RETURNING t.*) INSERT INTO c (k, \
                  v) SELECT g.id, \
@@ -149,6 +150,6 @@ impl Generator {
     }
 }
 
-fn columns(all: &[(&str, Ty)]) -> Columns {
+pub(super) fn columns(all: &[(&str, Ty)]) -> Columns {
     all.iter().map(|(c, t)| ((*c).to_owned(), *t)).collect()
 }

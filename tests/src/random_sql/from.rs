@@ -6,7 +6,7 @@ use super::generate::{CALL_OF_QUERY, Columns, Generator, SMALL, Ty, Ty::*, both,
 type Shape = (&'static str, usize, &'static [(&'static str, Ty)]);
 
 /// Tables (the first ones are used more often) and views, with their columns.
-const BASES: [Shape; 12] = [
+const BASES: [Shape; 14] = [
     ("a", 30, &[("id", Int), ("x", Int), ("s", Text), ("n", Num), ("d", Date)]),
     ("a", 30, &[("id", Int), ("x", Int), ("s", Text), ("n", Num), ("d", Date)]),
     ("b", 40, &[("id", Int), ("aid", Int), ("f", Float), ("s", Text), ("ts", Ts), ("arr", Ints)]),
@@ -14,6 +14,8 @@ const BASES: [Shape; 12] = [
     ("c", 25, &[("k", Int), ("v", Text), ("q", Bool), ("i", Interval), ("x", Int)]),
     ("e", 20, &[("id", Int), ("p", Int), ("doc", Json), ("tags", Texts)]),
     ("e", 20, &[("id", Int), ("p", Int), ("doc", Json), ("tags", Texts)]),
+    ("pr", 30, &[("id", Int), ("x", Int), ("s", Text), ("n", Num), ("d", Date)]),
+    ("ih", 40, &[("id", Int), ("aid", Int), ("f", Float), ("s", Text)]),
     ("w", 220, &[("k", Int), ("w", Text), ("g", Int)]),
     ("va", 30, &[("k", Int), ("kind", Text), ("s", Text), ("n", Int)]),
     ("vj", 90, &[("k", Int), ("kind", Text), ("s", Text), ("n", Int)]),
@@ -22,7 +24,7 @@ const BASES: [Shape; 12] = [
 ];
 
 /// Number of tables at the start of [`BASES`].
-const TABLES: usize = 8;
+const TABLES: usize = 10;
 
 /// Number of small tables at the start of [`BASES`].
 const SMALL_TABLES: usize = TABLES - 1;
@@ -65,25 +67,25 @@ impl Generator {
             return self.remembered(outer, left);
         }
         let t = self.name("t");
-        let kind = self.below(if depth > 0 { 19 } else { 14 });
+        let kind = self.below(if depth > 0 { 21 } else { 16 });
         let affords = match kind {
-            0..12 => self.for_rows(left, |g| g.affords(BASES[kind].1 as f64)),
+            0..14 => self.for_rows(left, |g| g.affords(BASES[kind].1 as f64)),
             _ => small,
         };
-        match if affords { kind } else { 12 + kind % 2 } {
-            12 => {
+        match if affords { kind } else { 14 + kind % 2 } {
+            14 => {
                 self.rows = 2.0;
                 let rows = self
                     .one(&["(1, 'one', true), (5, 'y', NULL)", "(2, NULL, NULL), (3, 'x', false)"]);
                 let text = format!("(VALUES {rows}) AS {t}(k, v, q)");
                 (text, renamed(&t, &columns_of(&[("k", Int), ("v", Text), ("q", Bool)])))
             }
-            13 => {
+            15 => {
                 self.rows = 3.0;
                 let text = format!("generate_series(1, {}) AS {t}(g)", 1 + self.below(5));
                 (text, vec![(format!("{t}.g"), Int)])
             }
-            at @ 0..12 => {
+            at @ 0..14 => {
                 let (name, rows, columns) = BASES[at];
                 self.rows = rows as f64;
                 (format!("{name} AS {t}"), renamed(&t, &columns_of(columns)))

@@ -374,7 +374,12 @@ pub fn clone_to_partition(
     }
     let mut leaves = Vec::new();
     for row in without_children(rel.foreign_keys.clone()) {
-        host.lock_relation(row.confrelid, names::mode::SHARE_ROW_EXCLUSIVE)?;
+        // No referenced row may be deleted until the rows of the partition have been checked.
+        let referenced =
+            partition::descendants(&mut host.catalog(), row.confrelid, Detached::Include)?;
+        for oid in referenced {
+            host.lock_relation(oid, names::mode::SHARE_ROW_EXCLUSIVE)?;
+        }
         let part = host.catalog().relation(partition)?;
         let [insert, update] = check_triggers(host, &row)?;
         add_to_partition(host, &row, &rel, &part, ((insert, update), &mut leaves))?;

@@ -13,6 +13,7 @@ use catalog::RelDesc;
 use catalog::rows::{PgClass, PgInherits, indexes as catalog_indexes};
 use ids::code::PartStrategy;
 use ids::{Oid, RelKind};
+use lmgr::{LockMode, LockTag};
 use parse::ast::RangeVar;
 use partition::Detached;
 use pgerror::{Result, bail, pg_err};
@@ -57,8 +58,8 @@ pub fn detach(
     host.catalog().invalidate_relation(table, false);
     host.next_transaction()?;
     // Waits for the transactions that use the table. They may have older snapshots.
-    host.lock_relation(table, names::mode::ACCESS_EXCLUSIVE)?;
-    host.next_transaction()?;
+    let tag = LockTag::relation(host.backend().database(), table);
+    host.backend().wait_for_lockers(tag, LockMode::AccessExclusive)?;
     host.lock_relation(table, names::mode::SHARE_UPDATE_EXCLUSIVE)?;
     host.lock_relation(partition, names::mode::ACCESS_EXCLUSIVE)?;
     let Some(rel) = host.catalog().try_relation(table)? else {
@@ -82,6 +83,8 @@ pub fn detach(
 /// DETACH PARTITION … FINALIZE.
 pub fn finalize(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, name: &RangeVar) -> Result<()> {
     let part = names::open(host, name, names::mode::ACCESS_EXCLUSIVE)?;
+    // The second transaction of the first attempt may not have waited for the older snapshots.
+    host.backend().wait_for_older_snapshots()?;
     hierarchy::disconnect(host, &part, rel, true)?;
     finish(host, rel.oid(), part.oid(), None)
 }

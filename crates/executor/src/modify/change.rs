@@ -371,17 +371,24 @@ impl ModifyNode {
         old: &Batch,
     ) -> Result<Option<RowOutcome>> {
         let row: Refs<'_> = old.row(0).collect();
-        let version = Some(RowVersion { tid, values: &row });
+        let version = RowVersion { tid, values: &row };
         if self.target.rel.triggers.are_before_row(Change::Delete) {
+            let outcome = self.lock_for_triggers(run, tid)?;
+            if outcome != RowOutcome::Ok {
+                return Ok(Some(outcome));
+            }
             let (rel, timing) = (&self.target.rel, Timing::Before);
-            let change = ProposedChange { rel, timing, old: version, new: None, updated: &[] };
+            let old = Some(version);
+            let change = ProposedChange { rel, timing, old, new: None, updated: &[] };
             if matches!(run.sv.before_row(change)?, BeforeRowResult::Skip) {
                 return Ok(None);
             }
         }
         let outcome = self.delete(run, tid, true)?;
         if outcome == RowOutcome::Ok {
-            self.target.writer.report(run, version, None)?;
+            let is_update = self.operation == CmdType::Update;
+            let captured = if is_update { Change::Update } else { Change::Delete };
+            self.target.writer.report_departure(run, version, captured)?;
         }
         Ok(Some(outcome))
     }

@@ -10,6 +10,7 @@ use pgerror::{PgError, Result};
 use plan::node::{ModifyTable, Plan, PlanInfo, PlanNode};
 use plan::query::CmdType;
 use rowops::relation::OpenRel;
+use rowops::trigger::{Change, Movement, RowEvent, RowVersion};
 use rowops::write::{Leaf, Refs, Router};
 use std::sync::Arc;
 use types::{Batch, Column, DatumRef};
@@ -105,7 +106,10 @@ impl Target {
             map: leaf.map.as_ref().map(|map| inverse(map, routing.root.columns.columns.len())),
         };
         let named = (&routing.root, routing.rti);
-        Target::with_columns(&routing.plan, m, (0, leaf.rel.clone()), cols, named, run)
+        let rel = leaf.rel.clone();
+        let mut target = Target::with_columns(&routing.plan, m, (0, rel), cols, named, run)?;
+        target.writer.receives_moved = m.operation == CmdType::Update;
+        Ok(target)
     }
 }
 
@@ -147,14 +151,15 @@ impl ModifyNode {
         Ok(())
     }
 
-    /// Inserts a row of the partitioned table. `child`: the row of the child.
+    /// Inserts a row of the partitioned table. `child`: the row of the child. Returns the partition
+    /// and the TID, unless it was not inserted.
     pub(super) fn insert_routed(
         &mut self,
         run: &mut Run<'_>,
         child: (&Batch, usize),
         row: &[DatumRef<'_>],
         out: &mut Batch,
-    ) -> Result<()> {
+    ) -> Result<Option<(usize, Tid)>> {
         let Some(routing) = &mut self.routing else {
             return Err(PgError::internal("table is not partitioned"));
         };
@@ -163,7 +168,7 @@ impl ModifyNode {
         self.exchange(leaf)?;
         let done = self.insert_values(run, child, &own, out);
         self.exchange(leaf)?;
-        done
+        Ok(done?.map(|tid| (leaf, tid)))
     }
 
     /// Inserts the rows of a batch of the partitioned table, those of each partition together. If a
@@ -291,9 +296,36 @@ impl ModifyNode {
         }
         // The row is counted as updated.
         let processed = run.st.processed;
-        self.insert_routed(run, source, &row, out)?;
+        let inserted = self.insert_routed(run, source, &row, out)?;
         run.st.processed = processed;
+        if self.target.rel.triggers.are_after_row(Change::Update)
+            && let Some((leaf, new)) = inserted
+        {
+            self.report_movement(run, tid, (leaf, new))?;
+        }
         Ok(Some(RowOutcome::Ok))
+    }
+
+    /// Reports a row that has moved to another partition to the triggers of the table that the
+    /// statement names. Counterpart: `ExecCrossPartitionUpdateForeignKey`.
+    #[cold]
+    fn report_movement(
+        &self,
+        run: &mut Run<'_>,
+        old: Tid,
+        (leaf, new): (usize, Tid),
+    ) -> Result<()> {
+        let Some(routing) = &self.routing else { return Ok(()) };
+        let version = |tid| Some(RowVersion { tid, values: &[] });
+        let (source, destination) = (&self.target.rel, &routing.router.leaves[leaf].rel);
+        run.sv.row_event(RowEvent {
+            rel: &routing.root,
+            old: version(old),
+            new: version(new),
+            possible_duplicates: &[],
+            updated: &[],
+            movement: Some(Movement::Whole { source, destination }),
+        })
     }
 }
 

@@ -309,10 +309,6 @@ impl Services for TestServices {
         Ok(None)
     }
 
-    fn hash_extended(&mut self, _: Oid, _: Oid, _: types::DatumRef<'_>, _: u64) -> Result<u64> {
-        Err(PgError::internal("no partitioned tables"))
-    }
-
     fn may_show(&mut self, _: Oid, _: &[AttrNo]) -> Result<bool> {
         Ok(true)
     }

@@ -4,7 +4,7 @@
 
 use crate::ast::{
     AlterTableCmd, AlterTableType, CoercionForm, ColumnDef, ConstrType, Constraint,
-    CreateStatsStmt, CreateStmt, DefElem, FuncCall, GrantRoleStmt, Node, RangeSubselect,
+    CreateStatsStmt, CreateStmt, DefElem, FuncCall, GrantRoleStmt, MergeStmt, Node, RangeSubselect,
     ReindexObjectType, ReindexStmt, TypeCast, VacuumRelation, VariableSetStmt,
 };
 use crate::error::position;
@@ -232,6 +232,13 @@ impl NewerSyntax {
     /// RETURNING with names for the old and the new row.
     pub(super) fn returning(&mut self) {
         self.stop(Stop::Words(0, &["returning", "with"]));
+    }
+
+    /// MERGE with RETURNING.
+    pub(super) fn merge(&mut self, merge: &MergeStmt) {
+        if !merge.returning_list.is_empty() {
+            self.stop(Stop::Words(0, &["returning"]));
+        }
     }
 
     /// CREATE STATISTICS without a name.

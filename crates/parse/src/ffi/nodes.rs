@@ -118,7 +118,7 @@ BooleanTest = BooleanTest(r) { arg: r.arg(), booltesttype: r.booltesttype, locat
         r.with_clause() };
     MergeStmt = MergeStmt(r) { relation: r.relation(), source_relation: r.source_relation(),
         join_condition: r.join_condition(), merge_when_clauses: r.merge_when_clauses(),
-        returning_list: r.returning_clause(), with_clause: r.with_clause() };
+        returning_list: r.returning_clause(), with_clause: r.with_clause() } unless merge;
     MergeWhenClause = MergeWhenClause(r) { match_kind: r.match_kind, command_type: r.command_type,
         overriding: r.override_, condition: r.condition(), target_list: r.target_list(), values:
         r.values() };

@@ -18,17 +18,25 @@ pub(super) struct Capture {
 impl RowWriter {
     /// Captures the rows that are written for the triggers of `root`, the relation that the
     /// statement names: the writer's own or one from which it inherits.
-    pub fn capture_for(&mut self, root: &Arc<OpenRel>) {
+    pub(super) fn capture_for(&mut self, root: &Arc<OpenRel>) {
         if !root.triggers.have_transitions() {
             return;
         }
-        let map = (!Arc::ptr_eq(root, &self.rel)).then(|| {
-            let own = &self.rel.columns.columns;
-            let index_of = |name: &str| own.iter().position(|c| !c.is_dropped() && c.name == name);
-            let columns = root.columns.columns.iter();
-            columns.map(|c| if c.is_dropped() { None } else { index_of(&c.name) }).collect()
-        });
+        let map = (!Arc::ptr_eq(root, &self.rel)).then(|| self.map_of(root));
         self.capture = Some(Box::new(Capture { root: root.clone(), map }));
+    }
+
+    /// For each column of `root`, its index in the rows of the relation.
+    fn map_of(&self, root: &OpenRel) -> Box<[Option<usize>]> {
+        let own = &self.rel.columns.columns;
+        let index_of = |name: &str| own.iter().position(|c| !c.is_dropped() && c.name == name);
+        let columns = root.columns.columns.iter();
+        columns.map(|c| if c.is_dropped() { None } else { index_of(&c.name) }).collect()
+    }
+
+    /// A row in the columns of `root`.
+    pub(super) fn in_columns_of<'v>(&self, root: &OpenRel, row: &[DatumRef<'v>]) -> Refs<'v> {
+        of_map(&self.map_of(root), row)
     }
 
     /// True if the rows of this change are captured.
@@ -67,10 +75,11 @@ impl Capture {
     fn of_root<'v>(&self, values: &[DatumRef<'v>]) -> Refs<'v> {
         match &self.map {
             None => values.iter().copied().collect(),
-            Some(map) => {
-                let value = |at: &Option<usize>| at.map_or(DatumRef::Null, |at| values[at]);
-                map.iter().map(value).collect()
-            }
+            Some(map) => of_map(map, values),
         }
     }
+}
+
+fn of_map<'v>(map: &[Option<usize>], values: &[DatumRef<'v>]) -> Refs<'v> {
+    map.iter().map(|at| at.map_or(DatumRef::Null, |at| values[at])).collect()
 }

@@ -141,7 +141,7 @@ impl RowWriter {
                 return Err(self.with_row(host, e, row)?);
             }
         }
-        if !self.routed && self.partition.is_some() && !self.is_in_partition(host, row)? {
+        if !self.in_partition && self.partition.is_some() && !self.is_in_partition(host, row)? {
             let table = &self.rel.table;
             let e = pg_err!(
                 CHECK_VIOLATION,
@@ -210,8 +210,16 @@ impl RowWriter {
         e: PgError,
         row: &[DatumRef<'_>],
     ) -> Result<PgError> {
+        let shown: Refs<'_>;
+        let (rel, row) = match &self.root {
+            Some(root) => {
+                shown = self.in_columns_of(root, row);
+                (root, &shown[..])
+            }
+            None => (&self.rel, row),
+        };
         let row: Vec<Datum> = row.iter().map(|d| DatumRef::to_owned(*d)).collect();
-        Ok(match host.services().describe_row(&self.rel, &row, &self.written)? {
+        Ok(match host.services().describe_row(rel, &row, &self.written)? {
             Some(detail) => e.detail(detail),
             None => e,
         })

@@ -7,15 +7,15 @@
 use super::{OwnColumns, Refs, WriteHost};
 use crate::relation::OpenRel;
 use crate::services::Services;
-use eval::{Compiler, EvalState, Program, RowInput, RowRef};
+use eval::{Compiler, EvalState, HostCall, Program, RowInput, RowRef};
 use ids::{AttrNo, Oid};
-use partition::{PartitionDesc, SupportCall};
+use partition::{HashCall, PartitionDesc, SupportCall};
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::Expr;
 use smallvec::SmallVec;
 use std::sync::Arc;
 use types::fn_context::RowDesc;
-use types::{Datum, DatumRef};
+use types::{Datum, DatumRef, oids};
 
 /// A column of a partition key, over the columns of the table that the statement names.
 enum KeyPart {
@@ -41,6 +41,9 @@ struct Level {
     places: Vec<Place>,
     /// The partition of the last row.
     last: usize,
+    /// The constraint of the default partition, if partitions have been attached since the
+    /// statement began: rows for them are no longer those of the default partition.
+    default_check: Option<(Program, Arc<OpenRel>)>,
 }
 
 /// A partition that is not partitioned itself.
@@ -65,27 +68,33 @@ impl Leaf {
 
 /// Finds the partitions of rows.
 pub struct Router {
-    columns: Arc<RowDesc>,
+    /// The table that the statement names.
+    root: Arc<OpenRel>,
     levels: Vec<Level>,
     pub leaves: Vec<Leaf>,
     /// Functions in partition keys that the user is not yet known to may call.
     unchecked: Vec<Oid>,
     /// The partition constraint of the table that the statement names, if it is a partition itself.
-    constraint: Option<(Program, Arc<OpenRel>)>,
+    constraint: Option<Program>,
     state: EvalState,
 }
 
-struct Call<'a>(&'a mut dyn Services);
+/// Calls hash functions of partition keys in the session.
+pub struct Call<'a>(pub &'a mut dyn Services);
 
 impl SupportCall for Call<'_> {
-    fn hash_extended(
-        &mut self,
-        function: Oid,
-        collation: Oid,
-        value: DatumRef<'_>,
-        seed: u64,
-    ) -> Result<u64> {
-        self.0.hash_extended(function, collation, value, seed)
+    fn hash_extended(&mut self, call: HashCall<'_>) -> Result<u64> {
+        let hash = self.0.call_host(&HostCall {
+            function: call.function,
+            collation: call.collation,
+            result_type: oids::INT8,
+            arg_types: &[call.input, oids::INT8],
+            args: &[call.value, DatumRef::Word(call.seed)],
+        })?;
+        match hash {
+            Datum::Word(hash) => Ok(hash),
+            _ => Err(PgError::internal(format!("function {} returned NULL", call.function))),
+        }
     }
 }
 
@@ -93,7 +102,7 @@ impl Router {
     /// A router for rows with the columns of this partitioned table.
     pub fn new(root: &Arc<OpenRel>, services: &mut dyn Services) -> Result<Router> {
         let mut router = Router {
-            columns: root.columns.clone(),
+            root: root.clone(),
             levels: Vec::new(),
             leaves: Vec::new(),
             unchecked: root.calls.partition.to_vec(),
@@ -103,8 +112,7 @@ impl Router {
         if !root.partition.is_empty() {
             let mut own = OwnColumns(&root.columns);
             let facts = services.as_facts();
-            let program = Compiler::new(facts, &mut own).compile_all(&root.partition)?;
-            router.constraint = Some((program, root.clone()));
+            router.constraint = Some(Compiler::new(facts, &mut own).compile_all(&root.partition)?);
         }
         router.add_level(root, services)?;
         Ok(router)
@@ -112,8 +120,9 @@ impl Router {
 
     fn add_level(&mut self, rel: &Arc<OpenRel>, services: &mut dyn Services) -> Result<usize> {
         let desc = services.partitions(rel.table.oid)?;
-        let map = column_map(&self.columns, &rel.columns)?;
-        let mut own = OwnColumns(&self.columns);
+        let root = self.root.clone();
+        let map = column_map(&root.columns, &rel.columns)?;
+        let mut own = OwnColumns(&root.columns);
         let mut key = Vec::with_capacity(desc.key.columns.len());
         for column in &desc.key.columns {
             let from = |attno: AttrNo| match &map {
@@ -138,6 +147,7 @@ impl Router {
             desc,
             key,
             last: 0,
+            default_check: None,
         });
         Ok(self.levels.len() - 1)
     }
@@ -151,12 +161,12 @@ impl Router {
         if !self.unchecked.is_empty() {
             self.check_calls(host.services())?;
         }
-        if let Some((program, root)) = &self.constraint {
+        if let Some(program) = &self.constraint {
             let input = RowInput::scan(RowRef::Refs(row));
             let v = program.eval_row(&mut self.state, host.expressions(), &input)?;
             if !v.is_null() && !v.as_ref().as_bool() {
-                let root = root.clone();
-                return Err(outside(host.services(), &root, row)?);
+                let root = &self.root;
+                return Err(outside(host.services(), root, (root, row))?);
             }
         }
         let mut at = 0;
@@ -186,19 +196,38 @@ impl Router {
                 return Err(no_partition(host.services(), table, &key)?);
             };
             level.last = found;
-            at = match level.places[found] {
-                Place::Leaf(leaf) => return Ok(leaf),
+            let place = match level.places[found] {
+                Place::Unknown => self.open(at, found, host.services())?,
+                known => known,
+            };
+            if self.levels[at].desc.default == Some(found) {
+                self.check_default(host, at, row)?;
+            }
+            at = match place {
                 Place::Level(below) => below,
-                Place::Unknown => match self.open(at, found, host.services())? {
-                    Place::Level(below) => below,
-                    Place::Leaf(leaf) => return Ok(leaf),
-                    Place::Unknown => return Err(PgError::internal("partition is not open")),
-                },
+                Place::Leaf(leaf) => return Ok(leaf),
+                Place::Unknown => return Err(PgError::internal("partition is not open")),
             };
             if !self.unchecked.is_empty() {
                 self.check_calls(host.services())?;
             }
         }
+    }
+
+    fn check_default<H: WriteHost + ?Sized>(
+        &mut self,
+        host: &mut H,
+        at: usize,
+        row: &[DatumRef<'_>],
+    ) -> Result<()> {
+        let Some((program, rel)) = &self.levels[at].default_check else { return Ok(()) };
+        let input = RowInput::scan(RowRef::Refs(row));
+        let v = program.eval_row(&mut self.state, host.expressions(), &input)?;
+        if v.is_null() || v.as_ref().as_bool() {
+            return Ok(());
+        }
+        let (rel, root) = (rel.clone(), self.root.clone());
+        Err(outside(host.services(), &rel, (&root, row))?)
     }
 
     /// Error 42501 unless the user may call the functions of the opened levels' keys.
@@ -214,8 +243,14 @@ impl Router {
         let (oid, is_leaf) = (partition.oid, partition.is_leaf);
         services.lock_partition(oid)?;
         let rel = services.open_relation(oid)?;
+        let level = &self.levels[at];
+        if level.desc.default == Some(found)
+            && !Arc::ptr_eq(&services.partitions(level.relid)?, &level.desc)
+        {
+            self.levels[at].default_check = self.constraint_of(&rel, services)?;
+        }
         let place = if is_leaf {
-            let map = column_map(&self.columns, &rel.columns)?;
+            let map = column_map(&self.root.columns, &rel.columns)?;
             self.leaves.push(Leaf { rel, map: map.map(Arc::from) });
             Place::Leaf(self.leaves.len() - 1)
         } else {
@@ -226,18 +261,40 @@ impl Router {
     }
 }
 
+impl Router {
+    /// The partition constraint of a table below, over the columns of the rows.
+    fn constraint_of(
+        &self,
+        rel: &Arc<OpenRel>,
+        services: &mut dyn Services,
+    ) -> Result<Option<(Program, Arc<OpenRel>)>> {
+        let map = column_map(&self.root.columns, &rel.columns)?;
+        let from = |attno: AttrNo| match &map {
+            None => Some(attno as usize - 1),
+            Some(map) => map.get(attno as usize - 1).copied().flatten(),
+        };
+        let mut conditions = Vec::with_capacity(rel.partition.len());
+        for e in &rel.partition {
+            conditions.push(renumbered(e, &from)?);
+        }
+        let mut own = OwnColumns(&self.root.columns);
+        let program = Compiler::new(services.as_facts(), &mut own).compile_all(&conditions)?;
+        Ok(Some((program, rel.clone())))
+    }
+}
+
 fn no_column() -> PgError {
     PgError::internal("column of a partition key does not exist")
 }
 
-/// The error for a row that violates the partition constraint of the table that the statement
-/// names.
+/// The error for a row that violates the partition constraint of `rel`. `root`: the table whose
+/// columns it has.
 fn outside(
     services: &mut dyn Services,
-    root: &Arc<OpenRel>,
-    row: &[DatumRef<'_>],
+    rel: &OpenRel,
+    (root, row): (&OpenRel, &[DatumRef<'_>]),
 ) -> Result<PgError> {
-    let table = &root.table;
+    let table = &rel.table;
     let e = pg_err!(
         CHECK_VIOLATION,
         "new row for relation \"{}\" violates partition constraint",

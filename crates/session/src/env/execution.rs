@@ -277,7 +277,12 @@ impl DescriptorLookup for Core {
 
     fn partitions(&mut self, relid: Oid) -> Result<Arc<partition::PartitionDesc>> {
         let desc = self.cat().relation(relid)?;
-        partition::partition_desc(&mut self.cat(), &desc, partition::Detached::Omit)
+        // With one snapshot for the transaction, rows still go to a partition that is detached.
+        let detached = match self.backend.txn.isolation().uses_transaction_snapshot() {
+            true => partition::Detached::Include,
+            false => partition::Detached::Omit,
+        };
+        partition::partition_desc(&mut self.cat(), &desc, detached)
     }
 
     fn open_index(&mut self, indexid: Oid) -> Result<Arc<engine::IndexDesc>> {
@@ -482,16 +487,6 @@ impl Services for Core {
         }
         let (names, values) = (names.join(", "), values.join(", "));
         Ok(Some(format!("Partition key of the failing row contains ({names}) = ({values}).")))
-    }
-
-    fn hash_extended(
-        &mut self,
-        _function: Oid,
-        _collation: Oid,
-        _value: DatumRef<'_>,
-        _seed: u64,
-    ) -> Result<u64> {
-        Err(PgError::unsupported("this hash function of a partition key"))
     }
 
     fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool> {

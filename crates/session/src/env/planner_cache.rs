@@ -19,6 +19,8 @@ pub(crate) struct PlannerCache {
     /// The plan that is being made must not be kept, because a decision in it depends on the
     /// snapshots of the moment.
     pub transient: bool,
+    /// A query of a constraint is being planned, which sees the latest state of partitions.
+    pub of_constraint: bool,
 }
 
 pub(super) type CachedStatistics = (catalog::Row<catalog::rows::PgStatistic>, Arc<ColumnStats>);

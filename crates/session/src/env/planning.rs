@@ -322,6 +322,10 @@ impl RelationLookup for Core {
                 rows.iter().map(|r| r.inhrelid).filter(|c| !found.contains(c)).collect();
             children.sort_unstable();
             for child in children {
+                // The buffers of other sessions' temporary tables cannot be read.
+                if self.cat().try_relation(child)?.is_some_and(|rel| rel.other_temp) {
+                    continue;
+                }
                 self.lock_relation(child, lock)?;
                 // The child may have been dropped while this session waited for the lock.
                 if self.cat().find_class(child)?.is_some() {
@@ -335,7 +339,30 @@ impl RelationLookup for Core {
 
     fn partitions(&mut self, relid: Oid) -> Result<Arc<PartitionDesc>> {
         let desc = self.cat().relation(relid)?;
-        partition::partition_desc(&mut self.cat(), &desc, Detached::Omit)
+        let one_snapshot = self.backend.txn.isolation().uses_transaction_snapshot();
+        if self.caches.planning.of_constraint || !one_snapshot {
+            return partition::partition_desc(&mut self.cat(), &desc, Detached::Omit);
+        }
+        let snapshot = self.backend.snapshot();
+        let manager = self.backend.txn.manager_arc().clone();
+        let mut sees = |xid| !matches!(snapshot.in_progress(xid, &manager), Ok(true));
+        partition::partition_desc(&mut self.cat(), &desc, Detached::OmitSeen(&mut sees))
+    }
+
+    fn check_constraints(&mut self, relid: Oid) -> Result<Vec<Expr>> {
+        let desc = self.cat().relation(relid)?;
+        if desc.checks.is_empty() {
+            return Ok(Vec::new());
+        }
+        let open = self.open_rel(relid)?;
+        let is_valid =
+            |name: &str| desc.checks.iter().any(|c| c.convalidated && c.conname.as_str() == name);
+        let valid = open.checks.iter().filter(|c| is_valid(&c.name));
+        Ok(valid.map(|c| c.expr.clone()).collect())
+    }
+
+    fn partition_constraint(&mut self, relid: Oid) -> Result<Vec<Expr>> {
+        partition::partition_qual(&mut self.cat(), relid)
     }
 
     fn lock_member(&mut self, relid: Oid, lock: i32) -> Result<()> {

@@ -3,7 +3,7 @@
 use crate::call::TriggerCall;
 use engine::table::{self, RowFetch};
 use engine::{Backend, Snapshot, SnapshotKind, TableDesc};
-use ids::{Oid, Tid};
+use ids::{AttrNo, Oid, Tid};
 use pgerror::Result;
 use std::sync::Arc;
 use types::{Batch, Datum, DatumRef};
@@ -18,9 +18,17 @@ pub(crate) struct KeyReader {
 
 impl KeyReader {
     pub(crate) fn new(call: &TriggerCall<'_>) -> Result<KeyReader> {
-        let (table, columns) = (&call.rel.table, &call.trigger.key);
+        KeyReader::of_columns(call.trigger.oid, &call.rel.table, &call.trigger.key)
+    }
+
+    /// A reader of these columns of a table.
+    pub(crate) fn of_columns(
+        trigger: Oid,
+        table: &Arc<TableDesc>,
+        columns: &[AttrNo],
+    ) -> Result<KeyReader> {
         Ok(KeyReader {
-            trigger: call.trigger.oid,
+            trigger,
             table: table.clone(),
             fetch: RowFetch::new(table, columns)?,
             batch: table::new_batch(table, columns),
