@@ -2,8 +2,8 @@
 //! buffered messages, rows and results, timeouts, notifications, CPU time, the entry in
 //! `pg_stat_activity`, and what is logged of statements.
 //!
-//! Reading order: `transport`, `connection`, `auth`, `rows`, `results`, `timer`, `activity`, `notify`,
-//! `rusage`, `statementlog`.
+//! Reading order: `transport`, `connection`, `auth`, `rows`, `results`, `timer`, `activity`,
+//! `notify`, `rusage`, `statementlog`.
 
 #![forbid(unsafe_code)]
 

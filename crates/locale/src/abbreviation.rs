@@ -12,8 +12,8 @@ use std::collections::HashMap;
 
 /// Characters below this code have ranks; a text's abbreviation ends before the first other one.
 const TABLE_CHARS: u32 = 0x180;
-/// The first byte in UTF-8 of the first character that is not in the table; those of later characters
-/// are greater.
+/// The first byte in UTF-8 of the first character that is not in the table; those of later
+/// characters are greater.
 const BEYOND_LEAD: u8 = 0xc0 | (TABLE_CHARS >> 6) as u8;
 /// A character has at most this number of ranks (`ß` has those of two letters).
 const RANKS_MAX: usize = 3;

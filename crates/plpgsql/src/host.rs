@@ -16,16 +16,10 @@ use types::{Datum, DatumRef};
 
 /// The session, in which functions run.
 pub trait Host:
-    eval::Host + eval::Facts + analyze::Host + Notices + Transactions + Cursors
+    eval::Host + eval::Facts + analyze::Host + HostSettings + Notices + Transactions + Cursors
 {
     /// Identifies everything that the analysis of SQL reads besides the text and the variables.
     fn stamp(&mut self) -> Result<Stamp>;
-
-    /// Settings of the lexer.
-    fn lexer(&self) -> parse::Options;
-
-    /// True if the setting of this name is on.
-    fn is_on(&self, setting: &str) -> bool;
 
     /// Error 42501 if the user may not call a function in the expression.
     fn check_functions(&mut self, expr: &Expr) -> Result<()>;
@@ -55,9 +49,6 @@ pub trait Host:
     /// The command tag of a statement.
     fn tag(&self, raw: &RawStmt) -> &'static str;
 
-    /// The additional checks that are enabled.
-    fn extra_checks(&self) -> Extra;
-
     /// Adds a row to the result of a set-returning function.
     fn keep_row(&mut self, rows: &mut StoredRows, row: &[DatumRef<'_>]) -> Result<()>;
 
@@ -66,6 +57,18 @@ pub trait Host:
 
     /// The host as context of functions on values.
     fn context(&mut self) -> &mut dyn types::FnContext;
+}
+
+/// Settings of the session.
+pub trait HostSettings {
+    /// Settings of the lexer.
+    fn lexer(&self) -> parse::Options;
+
+    /// True if the setting of this name is on.
+    fn is_on(&self, setting: &str) -> bool;
+
+    /// The additional checks that are enabled.
+    fn extra_checks(&self) -> Extra;
 }
 
 /// Notices of functions.

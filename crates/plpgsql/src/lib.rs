@@ -56,8 +56,8 @@ pub use contexts::Contexts;
 pub use fields::{Fields, RowBatch};
 pub use frame::SystemColumns;
 pub use host::{
-    Analysed, Command, CursorOptions, Cursors, Host, Notices, Outcome, RowStream, Run, Stamp,
-    Statement, Transactions, UtilityOutcome,
+    Analysed, Command, CursorOptions, Cursors, Host, HostSettings, Notices, Outcome, RowStream,
+    Run, Stamp, Statement, Transactions, UtilityOutcome,
 };
 pub use instance::Code;
 pub use parser::compile;

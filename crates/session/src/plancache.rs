@@ -27,6 +27,7 @@ pub(crate) mod lookup;
 pub(crate) mod plans;
 
 use catalog::CatalogState;
+use executor::Execution;
 use hashbrown::HashMap;
 use ids::Oid;
 use lmgr::{LockMode, LockTag};
@@ -78,6 +79,9 @@ impl Statement {
 }
 
 pub(crate) type Locks = Box<[(LockTag, LockMode)]>;
+
+/// A place for the execution of a plan that has ended and can be run again.
+pub(crate) type Parked = Mutex<Option<Execution>>;
 
 /// The key of a statement.
 #[derive(Clone, PartialEq, Eq, Hash)]

@@ -2,6 +2,7 @@
 //! utility commands. Counterpart: executor/spi.c.
 
 use crate::core::Core;
+use crate::plancache::Parked;
 use crate::plancache::plans::Mode;
 use crate::prepared::KEPT_COST_MAX;
 use analyze::SessionLookup;
@@ -88,9 +89,6 @@ pub(crate) fn run_nested(core: &mut Core, query: spi::Query) -> Result<Vec<Vec<D
         result
     })
 }
-
-/// A place for the execution of a plan that has ended and can be run again.
-pub(crate) type Parked = sync::Mutex<Option<Execution>>;
 
 impl Core {
     /// The parked execution of a plan, if it can be run again. The statement is current: its

@@ -2,9 +2,10 @@
 //!
 //! The representation of values and what all families share are in the crate `values`; `numeric`,
 //! `datetime`, `textsearch`, `ranges`, `network` and `geometry` are crates of their own. Their
-//! modules are re-exported here, so that crates above need this one only. Reading order: `values`, then one module per type family;
-//! `compare`, `hash_functions` and `builtin` (look-up in the tables of all families),
-//! `basic_context`.
+//! modules are re-exported here, so that crates above need this one only. Reading order: `values`,
+//! then one module per type family; `compare`, `hash_functions` and `builtin` (look-up in the
+//! tables of all families), `basic_context`.
+//!
 //! Functions are named by `pg_proc.prosrc`; input, output, receive and send functions are ordinary
 //! functions of the table.
 //!

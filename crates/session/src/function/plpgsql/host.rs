@@ -2,9 +2,10 @@
 
 use crate::core::Core;
 use crate::nested::{Nested, Utility};
+use crate::plancache::Parked;
 use crate::plancache::Statement as Cached;
 use crate::plancache::choice::Chosen;
-use crate::query::{self, Parked, Rows};
+use crate::query::{self, Rows};
 use engine::StoredRows;
 use executor::Execution;
 use executor::spi::{self, QuerySnapshot};
@@ -16,8 +17,8 @@ use plan::expr::Expr;
 use plan::{PlannedStmt, walk};
 use plpgsql::tree::{Direction, Extra};
 use plpgsql::{
-    Analysed, Command, Contexts, CursorOptions, Cursors, Fields, Host, Notices, Outcome, RowBatch,
-    RowStream, Run, Stamp, Statement, Transactions, UtilityOutcome,
+    Analysed, Command, Contexts, CursorOptions, Cursors, Fields, Host, HostSettings, Notices,
+    Outcome, RowBatch, RowStream, Run, Stamp, Statement, Transactions, UtilityOutcome,
 };
 use std::collections::VecDeque;
 use std::sync::Arc;
@@ -114,14 +115,6 @@ impl Host for Core {
         Ok(Stamp { generation, environment: self.environment()? })
     }
 
-    fn lexer(&self) -> parse::Options {
-        self.values.resolved.lexer
-    }
-
-    fn is_on(&self, setting: &str) -> bool {
-        self.store.named(setting).as_bool()
-    }
-
     fn check_functions(&mut self, expr: &Expr) -> Result<()> {
         let user = self.catalog.user;
         let mut called = Vec::new();
@@ -207,10 +200,6 @@ impl Host for Core {
         define::tag::command_tag(&raw.stmt)
     }
 
-    fn extra_checks(&self) -> Extra {
-        super::source::extra(self)
-    }
-
     fn keep_row(&mut self, rows: &mut StoredRows, row: &[DatumRef<'_>]) -> Result<()> {
         rows.push(&mut self.backend, row)
     }
@@ -221,6 +210,20 @@ impl Host for Core {
 
     fn context(&mut self) -> &mut dyn FnContext {
         self
+    }
+}
+
+impl HostSettings for Core {
+    fn lexer(&self) -> parse::Options {
+        self.values.resolved.lexer
+    }
+
+    fn is_on(&self, setting: &str) -> bool {
+        self.store.named(setting).as_bool()
+    }
+
+    fn extra_checks(&self) -> Extra {
+        super::source::extra(self)
     }
 }
 

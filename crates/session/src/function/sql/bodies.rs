@@ -1,7 +1,6 @@
 //! The cached bodies of SQL functions.
 
-use crate::plancache::{Locks, Statement};
-use crate::query::Parked;
+use crate::plancache::{Locks, Parked, Statement};
 use analyze::function::{Column, ResultForm};
 use hashbrown::HashMap;
 use ids::Oid;
