@@ -65,5 +65,5 @@ select objoid::regclass, classoid::regclass, objsubid, privtype, initprivs from 
 alter extension hstore drop table [[hsub¦hsub2]]
 select objoid::regclass, classoid::regclass, objsubid, privtype, initprivs from pg_init_privs where privtype = 'e' order by 1, 3
 select pg_extension_config_dump('hsub', 'where true')
-select * from pg_extension_update_paths('[[a--b¦¦nosuch¦-x]]')
+select * from pg_extension_update_paths('[[a--b¦¦-x]]')
 drop view hsubv; drop table hsub, hsub2; drop domain hsubd
