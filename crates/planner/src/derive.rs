@@ -291,12 +291,21 @@ fn follows(s: StrategyNumber, t: StrategyNumber, o: Ordering) -> bool {
 }
 
 #[cfg(test)]
-mod tests {
+pub(crate) mod tests {
     use super::*;
 
-    #[test]
-    fn implications_between_comparisons() {
-        let values = [-1i32, 0, 1, 2, 3];
+    /// The comparisons `x s c` and `x t d`.
+    #[derive(Debug)]
+    pub(crate) struct Pair {
+        pub s: StrategyNumber,
+        pub t: StrategyNumber,
+        pub c: i32,
+        pub d: i32,
+    }
+
+    /// All pairs of comparisons with small constants, each with the truth of both comparisons at
+    /// points below, at, between and above the constants.
+    pub(crate) fn pairs() -> impl Iterator<Item = (Pair, Vec<(bool, bool)>)> {
         let holds = |s: StrategyNumber, x: i32, c: i32| match s {
             LESS => x < c,
             LESS_EQUAL => x <= c,
@@ -304,14 +313,23 @@ mod tests {
             GREATER_EQUAL => x >= c,
             _ => x > c,
         };
-        // Constants are doubled so that odd points represent the values between them.
-        let points: Vec<i32> = (-6..=10).collect();
         let all = [LESS, LESS_EQUAL, EQUAL, GREATER_EQUAL, GREATER];
-        for (s, t) in all.iter().flat_map(|s| all.iter().map(move |t| (*s, *t))) {
-            for (c, d) in values.iter().flat_map(|c| values.iter().map(move |d| (*c, *d))) {
-                let real = points.iter().all(|&x| !holds(s, x, 2 * c) || holds(t, x, 2 * d));
-                assert_eq!(follows(s, t, c.cmp(&d)), real, "{s} {c} {t} {d}");
-            }
+        let strategies = all.into_iter().flat_map(move |s| all.map(|t| (s, t)));
+        let constants = (-1..=3).flat_map(|c| (-1..=3).map(move |d| (c, d)));
+        strategies.flat_map(move |(s, t)| {
+            constants.clone().map(move |(c, d)| {
+                // Constants are doubled so that odd points represent the values between them.
+                let at = |x| (holds(s, x, 2 * c), holds(t, x, 2 * d));
+                (Pair { s, t, c, d }, (-6..=10).map(at).collect())
+            })
+        })
+    }
+
+    #[test]
+    fn implications_between_comparisons() {
+        for (p, points) in pairs() {
+            let real = points.iter().all(|(first, second)| !first || *second);
+            assert_eq!(follows(p.s, p.t, p.c.cmp(&p.d)), real, "{p:?}");
         }
     }
 }

@@ -259,22 +259,9 @@ mod tests {
 
     #[test]
     fn comparisons_that_exclude_each_other() {
-        let values = [-1i32, 0, 1, 2];
-        let holds = |s: StrategyNumber, x: i32, c: i32| match s {
-            LESS => x < c,
-            LESS_EQUAL => x <= c,
-            EQUAL => x == c,
-            GREATER_EQUAL => x >= c,
-            _ => x > c,
-        };
-        // Constants are doubled so that odd points represent the values between them.
-        let points: Vec<i32> = (-6..=10).collect();
-        let all = [LESS, LESS_EQUAL, EQUAL, GREATER_EQUAL, GREATER];
-        for (s, t) in all.iter().flat_map(|s| all.iter().map(move |t| (*s, *t))) {
-            for (c, d) in values.iter().flat_map(|c| values.iter().map(move |d| (*c, *d))) {
-                let real = !points.iter().any(|&x| holds(s, x, 2 * c) && holds(t, x, 2 * d));
-                assert_eq!(excludes(s, t, c.cmp(&d)), real, "{s} {c} {t} {d}");
-            }
+        for (p, points) in crate::derive::tests::pairs() {
+            let real = !points.iter().any(|(first, second)| *first && *second);
+            assert_eq!(excludes(p.s, p.t, p.c.cmp(&p.d)), real, "{p:?}");
         }
     }
 }
