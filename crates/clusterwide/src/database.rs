@@ -844,15 +844,7 @@ pub fn refresh_collation_version(host: &mut dyn CommandHost, name: &str) -> Resu
     let locales = Locales::of(&row);
     let new = collations::actual_version(locales.provider, locales.order());
     let old = row.datcollversion.as_ref().map(Text::as_str);
-    let message = match (old, new.as_deref()) {
-        (Some(old), Some(new)) if old != new => {
-            format!("changing version from {old} to {new}")
-        }
-        (Some(_), Some(_)) | (None, None) => "version has not changed".to_owned(),
-        _ => return Err(PgError::internal("invalid collation version change")),
-    };
-    host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "{message}")));
-    if old != new.as_deref() {
+    if define::collation::changes_version(host, old, new.as_deref())? {
         let datcollversion = new.map(Text::from);
         host.catalog().update(&row, &PgDatabase { datcollversion, ..row.row.clone() })?;
     }

@@ -221,19 +221,26 @@ pub fn refresh_version(host: &mut dyn CommandHost, name: &[ast::Name]) -> Result
     };
     let new = actual_version(row.collprovider, locale.as_str());
     let old = row.collversion.as_ref().map(Text::as_str);
-    let message = match (old, new.as_deref()) {
-        (Some(old), Some(new)) if old != new => {
-            format!("changing version from {old} to {new}")
-        }
-        (Some(_), Some(_)) | (None, None) => "version has not changed".to_owned(),
-        _ => return Err(PgError::internal("invalid collation version change")),
-    };
-    host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "{message}")));
-    if old != new.as_deref() {
+    if changes_version(host, old, new.as_deref())? {
         let collversion = new.map(Text::from);
         host.catalog().update(&row, &PgCollation { collversion, ..row.row.clone() })?;
     }
     Ok(())
+}
+
+/// Reports to the client what REFRESH VERSION does. True if the recorded version changes.
+pub fn changes_version(
+    host: &mut dyn CommandHost,
+    old: Option<&str>,
+    new: Option<&str>,
+) -> Result<bool> {
+    let message = match (old, new) {
+        (Some(old), Some(new)) if old != new => format!("changing version from {old} to {new}"),
+        (Some(_), Some(_)) | (None, None) => "version has not changed".to_owned(),
+        _ => return Err(PgError::internal("invalid collation version change")),
+    };
+    host.notice(notice(pg_err!(SUCCESSFUL_COMPLETION, "{message}")));
+    Ok(old != new)
 }
 
 /// Error 0A000 for an operator class that compares bytes, under a collation that takes texts of
