@@ -135,7 +135,8 @@ impl Catalog {
     }
 }
 
-/// The name of the locale whose version a collation records.
+/// The name of a collation's locale. `pg_collation` records which version of that locale the
+/// library had when the collation was created.
 fn versioned_locale(row: &PgCollation) -> &str {
     let locale = match row.collprovider {
         CollProvider::Icu => &row.colliculocale,
@@ -144,8 +145,8 @@ fn versioned_locale(row: &PgCollation) -> &str {
     locale.as_ref().map_or("", Text::as_str)
 }
 
-/// The warning for a database whose collation had another version when it was created; `None` if
-/// the versions are the same.
+/// The warning that the library now has another version of a database's locale than when the
+/// database was created. `None` if the version is the same.
 pub fn database_version_warning(row: &PgDatabase) -> Option<PgError> {
     let old = row.datcollversion.as_ref()?.as_str();
     let name = row.datname.as_str();

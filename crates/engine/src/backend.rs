@@ -635,8 +635,8 @@ impl Backend {
         self.wait_for_transactions(&holders)
     }
 
-    /// Waits for the ends of the other transactions of the database whose snapshots are older than
-    /// the active one. Counterpart: `WaitForOlderSnapshots`.
+    /// Waits until all other transactions of the database have ended that have an older snapshot
+    /// than the active one. Counterpart: `WaitForOlderSnapshots`.
     pub fn wait_for_older_snapshots(&mut self) -> Result<()> {
         let Some(limit) = self.active_snapshot().map(|s| s.xmin) else { return Ok(()) };
         let (database, me) = (self.txn.database(), self.txn.proc());

@@ -135,8 +135,8 @@ impl Planner<'_> {
         Ok((known && !self.is_volatile(other)?).then_some(other))
     }
 
-    /// True for `ctid = …` and `ctid = ANY (…)` with values that do not depend on columns and are
-    /// not volatile.
+    /// True for `ctid = …` and `ctid = ANY (…)` with values that do not depend on columns and
+    /// are not volatile.
     fn is_tid_condition(&mut self, rti: i32, q: &Expr) -> Result<bool> {
         let Expr::ScalarArrayOp(op) = q else {
             let other = self.tid_operand(rti, q)?;

@@ -6,8 +6,8 @@ use super::InitOptions;
 use crate::{collations, encoding};
 use pgerror::{PgError, Result, SqlState};
 
-/// Rejects locales whose encoding differs from the database encoding, and encodings for which ICU
-/// is not used.
+/// Error if the encoding of the new databases is not that of a chosen locale, or if the provider is
+/// ICU and it is not UTF8.
 pub(super) fn check(options: &InitOptions) -> Result<()> {
     for locale in [&options.lc_collate, &options.lc_ctype] {
         // C and POSIX work with every encoding.

@@ -41,8 +41,8 @@ fn quoted(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<String> {
     Ok(format!("{}.{}", quote(schema.as_str()), quote(rel.name())))
 }
 
-/// Whether there are rows whose column must be converted. The rows of a partitioned table are those
-/// of its partitions, which are rewritten like it.
+/// True for relations with rows, in which the values of the column must be converted: tables, and
+/// partitioned tables, whose partitions have the rows.
 fn has_rows(rel: &RelDesc) -> bool {
     matches!(rel.kind(), RelKind::Table | RelKind::PartitionedTable)
 }
