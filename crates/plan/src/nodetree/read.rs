@@ -46,15 +46,15 @@ pub fn read_queries(text: &str) -> Result<Vec<Query>> {
     }
 }
 
-impl NodeTree {
-    fn values(&self, name: &str) -> Result<&[Tree]> {
+impl<'t> NodeTree<'t> {
+    fn values(&self, name: &str) -> Result<&[Tree<'t>]> {
         let found = self.fields.iter().find(|f| f.0 == name);
         found
             .map(|f| f.1.as_slice())
             .ok_or_else(|| malformed(format_args!("{} has no field {name}", self.label)))
     }
 
-    fn value(&self, name: &str) -> Result<&Tree> {
+    fn value(&self, name: &str) -> Result<&Tree<'t>> {
         Ok(&self.values(name)?[0])
     }
 
@@ -104,7 +104,7 @@ impl NodeTree {
     fn opt_string(&self, name: &str) -> Result<Option<String>> {
         match self.value(name)? {
             Tree::Nothing => Ok(None),
-            Tree::Word(word) | Tree::Text(word) => Ok(Some(word.clone())),
+            Tree::Word(word) | Tree::Text(word) => Ok(Some(word.to_string())),
             _ => Err(malformed(format_args!("{}.{name} is not a string", self.label))),
         }
     }
@@ -127,7 +127,7 @@ impl NodeTree {
 
     fn strings(&self, name: &str) -> Result<Vec<String>> {
         self.list(name, |t| match t {
-            Tree::Text(s) | Tree::Word(s) => Ok(s.clone()),
+            Tree::Text(s) | Tree::Word(s) => Ok(s.to_string()),
             _ => Err(malformed("a name is not a string")),
         })
     }
@@ -187,7 +187,7 @@ impl NodeTree {
     }
 }
 
-fn node<'t>(tree: &'t Tree, label: &str) -> Result<&'t NodeTree> {
+fn node<'a, 't>(tree: &'a Tree<'t>, label: &str) -> Result<&'a NodeTree<'t>> {
     match tree {
         Tree::Node(n) if label.is_empty() || n.label == label => Ok(n),
         Tree::Node(n) => Err(malformed(format_args!("found {}, expected {label}", n.label))),
@@ -203,7 +203,7 @@ fn expr_node(tree: &Tree) -> Result<Expr> {
     let n = node(tree, "")?;
     macro_rules! read_variants {
         ($($(#[$doc:meta])* $variant:ident($ty:ty) $($label:literal)*,)*) => {
-            match n.label.as_str() {
+            match n.label {
                 $($($label => Expr::$variant(ReadNode::read(n)?),)*)*
                 other => return Err(PgError::unsupported(format!("stored expression {other}"))),
             }
@@ -405,7 +405,7 @@ fn join_type(n: &NodeTree, name: &str) -> Result<JoinType> {
 
 fn jointree(tree: &Tree) -> Result<JoinTreeNode> {
     let n = node(tree, "")?;
-    Ok(match n.label.as_str() {
+    Ok(match n.label {
         "RANGETBLREF" => JoinTreeNode::Rtr(n.int("rtindex")?),
         "FROMEXPR" => JoinTreeNode::From(Box::new(from_expr(tree)?)),
         "JOINEXPR" => JoinTreeNode::Join(Box::new(JoinExpr {

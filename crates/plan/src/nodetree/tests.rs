@@ -5,17 +5,17 @@ use super::*;
 
 /// The tree without fields that `plan`'s nodes do not contain. Of a column of a join with an alias
 /// only the syntactic reference (`varnosyn`, `varattnosyn`) is kept.
-fn comparable(tree: &Tree) -> Tree {
+fn comparable<'t>(tree: &Tree<'t>) -> Tree<'t> {
     match tree {
         Tree::List(items) => Tree::List(items.iter().map(comparable).collect()),
         Tree::Node(n) => {
             let mut n = n.clone();
-            let value = |n: &NodeTree, name: &str| {
+            let value = |n: &NodeTree<'t>, name: &str| {
                 n.fields.iter().find(|f| f.0 == name).map(|f| f.1.clone())
             };
             if let (Some(no), Some(at)) = (value(&n, "varnosyn"), value(&n, "varattnosyn")) {
                 for field in &mut n.fields {
-                    match field.0.as_str() {
+                    match field.0 {
                         "varno" => field.1.clone_from(&no),
                         "varattno" => field.1.clone_from(&at),
                         _ => {}
@@ -23,7 +23,7 @@ fn comparable(tree: &Tree) -> Tree {
                 }
             }
             n.fields.retain(|f| {
-                !matches!(f.0.as_str(), "varnosyn" | "varattnosyn" | "extraUpdatedCols" | "cols")
+                !matches!(f.0, "varnosyn" | "varattnosyn" | "extraUpdatedCols" | "cols")
             });
             for field in &mut n.fields {
                 for value in &mut field.1 {

@@ -2,28 +2,30 @@
 //! nodes/read.c.
 
 use pgerror::{PgError, Result};
+use smallvec::{SmallVec, smallvec};
+use std::borrow::Cow;
 use stdx::Nested;
 
 /// A value of the text form.
 #[derive(Debug, Clone, PartialEq)]
-pub(super) enum Tree {
+pub(super) enum Tree<'t> {
     /// `<>`
     Nothing,
     /// A token without its escapes.
-    Word(String),
+    Word(Cow<'t, str>),
     /// A `"string"` in a list.
-    Text(String),
-    List(Vec<Tree>),
+    Text(Cow<'t, str>),
+    List(Vec<Tree<'t>>),
     /// `(i …)`, `(o …)` or `(b …)`.
     Numbers(Vec<i64>),
-    Node(Nested<NodeTree>),
+    Node(Nested<NodeTree<'t>>),
 }
 
 #[derive(Debug, Clone, PartialEq)]
-pub(super) struct NodeTree {
-    pub label: String,
+pub(super) struct NodeTree<'t> {
+    pub label: &'t str,
     /// Name and values of each field. A datum has several values: its length and its bytes.
-    pub fields: Vec<(String, Vec<Tree>)>,
+    pub fields: Vec<(&'t str, SmallVec<[Tree<'t>; 1]>)>,
 }
 
 #[cold]
@@ -34,15 +36,28 @@ pub(super) fn malformed(what: impl std::fmt::Display) -> PgError {
 /// Deepest nesting that is accepted.
 const MAX_DEPTH: u32 = 60_000;
 
+/// Most nodes have at most as many fields.
+const FIELDS: usize = 8;
+
 struct Reader<'t> {
     text: &'t str,
     at: usize,
+    /// The token at `at`, if it was looked at before.
+    peeked: Option<&'t str>,
     depth: u32,
 }
 
 impl<'t> Reader<'t> {
     /// The next token with its escapes, not consumed.
     fn peek(&mut self) -> Option<&'t str> {
+        if self.peeked.is_none() {
+            self.peeked = self.scan();
+        }
+        self.peeked
+    }
+
+    /// Moves to the start of the next token, which is returned.
+    fn scan(&mut self) -> Option<&'t str> {
         let bytes = self.text.as_bytes();
         while bytes.get(self.at).is_some_and(|b| b.is_ascii_whitespace()) {
             self.at += 1;
@@ -66,10 +81,11 @@ impl<'t> Reader<'t> {
     fn next(&mut self) -> Result<&'t str> {
         let token = self.peek().ok_or_else(|| malformed("it ends early"))?;
         self.at += token.len();
+        self.peeked = None;
         Ok(token)
     }
 
-    fn value(&mut self) -> Result<Tree> {
+    fn value(&mut self) -> Result<Tree<'t>> {
         self.depth += 1;
         if self.depth > MAX_DEPTH {
             return Err(malformed("it is nested too deeply"));
@@ -89,16 +105,16 @@ impl<'t> Reader<'t> {
         Ok(value)
     }
 
-    fn node(&mut self) -> Result<Tree> {
-        let label = self.next()?.to_string();
-        let mut fields = Vec::new();
+    fn node(&mut self) -> Result<Tree<'t>> {
+        let label = self.next()?;
+        let mut fields = Vec::with_capacity(FIELDS);
         loop {
             let token = self.next()?;
             if token == "}" {
                 break;
             }
             let name = token.strip_prefix(':').ok_or_else(|| malformed("a field has no name"))?;
-            let mut values = vec![self.value()?];
+            let mut values = smallvec![self.value()?];
             // A datum is its length, followed by its bytes in brackets.
             while let Some(next) = self.peek() {
                 if next == "}" || next.starts_with(':') {
@@ -106,12 +122,12 @@ impl<'t> Reader<'t> {
                 }
                 values.push(self.value()?);
             }
-            fields.push((name.to_string(), values));
+            fields.push((name, values));
         }
         Ok(Tree::Node(Nested::new(NodeTree { label, fields })))
     }
 
-    fn list(&mut self) -> Result<Tree> {
+    fn list(&mut self) -> Result<Tree<'t>> {
         let kind = self.peek().unwrap_or(")");
         if matches!(kind, "i" | "o" | "b") {
             self.next()?;
@@ -133,10 +149,10 @@ impl<'t> Reader<'t> {
     }
 }
 
-fn unescape(word: &str) -> String {
+fn unescape(word: &str) -> Cow<'_, str> {
     if !word.contains('\\') {
         // An empty string is written as a pair of quotes.
-        return if word == "\"\"" { String::new() } else { word.to_string() };
+        return Cow::Borrowed(if word == "\"\"" { "" } else { word });
     }
     let mut out = String::with_capacity(word.len());
     let mut chars = word.chars();
@@ -146,11 +162,11 @@ fn unescape(word: &str) -> String {
             c => out.push(c),
         }
     }
-    out
+    Cow::Owned(out)
 }
 
-pub(super) fn parse(text: &str) -> Result<Tree> {
-    let mut reader = Reader { text, at: 0, depth: 0 };
+pub(super) fn parse(text: &str) -> Result<Tree<'_>> {
+    let mut reader = Reader { text, at: 0, peeked: None, depth: 0 };
     let tree = reader.value()?;
     match reader.peek() {
         None => Ok(tree),

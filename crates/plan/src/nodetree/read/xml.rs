@@ -9,7 +9,7 @@ pub(super) fn table_func(tree: &Tree) -> Result<TableFunc> {
     let n = node(tree, "TABLEFUNC")?;
     let names = n.list("ns_names", |t| match t {
         Tree::Nothing => Ok(None),
-        Tree::Text(s) | Tree::Word(s) => Ok(Some(s.clone())),
+        Tree::Text(s) | Tree::Word(s) => Ok(Some(s.to_string())),
         // The default namespace.
         _ => Err(malformed("the name of a namespace is not a string")),
     })?;
