@@ -480,20 +480,63 @@ pub(crate) fn eval_call_at<'a>(
     host: &mut dyn Host,
     input: &RowInput<'a>,
 ) -> Result<Datum> {
-    let mut vals: SmallVec<[Val<'a>; 3]> = SmallVec::new();
+    // Calls of one and two arguments, which are most, without moving the arguments.
+    match &call.args[..] {
+        [arg] => {
+            let value = argument(call, arg, st, host, input)?;
+            let value = value.as_ref();
+            if call.strict && value.is_null() {
+                return Ok(Datum::Null);
+            }
+            invoke(call, st, host, &[value])
+        }
+        [left, right] => {
+            let left = argument(call, left, st, host, input)?;
+            let right = argument(call, right, st, host, input)?;
+            let (left, right) = (left.as_ref(), right.as_ref());
+            if call.strict && (left.is_null() || right.is_null()) {
+                return Ok(Datum::Null);
+            }
+            invoke(call, st, host, &[left, right])
+        }
+        _ => eval_long_call(call, st, host, input),
+    }
+}
+
+#[inline]
+fn argument<'a>(
+    call: &Call,
+    arg: &'a Node,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &RowInput<'a>,
+) -> Result<Val<'a>> {
+    match arg {
+        Node::Slot(slot) if call.reads_header => Ok(header(*slot, input)),
+        Node::Slot(slot) => Ok(Val::Ref(input.get(*slot))),
+        Node::Const(value) => Ok(Val::Ref(value.as_ref())),
+        arg => eval(arg, st, host, input),
+    }
+}
+
+/// A call of any number of arguments.
+fn eval_long_call<'a>(
+    call: &'a Call,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &RowInput<'a>,
+) -> Result<Datum> {
+    let mut vals: SmallVec<[Val<'a>; 4]> = SmallVec::new();
     let mut null = false;
     for arg in &call.args {
-        let v = match arg {
-            Node::Slot(slot) if call.reads_header => header(*slot, input),
-            arg => eval(arg, st, host, input)?,
-        };
-        null |= v.is_null();
-        vals.push(v);
+        let value = argument(call, arg, st, host, input)?;
+        null |= value.is_null();
+        vals.push(value);
     }
     if null && call.strict {
         return Ok(Datum::Null);
     }
-    let refs: SmallVec<[DatumRef<'_>; 3]> = vals.iter().map(Val::as_ref).collect();
+    let refs: SmallVec<[DatumRef<'_>; 4]> = vals.iter().map(Val::as_ref).collect();
     invoke(call, st, host, &refs)
 }
 

@@ -51,6 +51,16 @@ impl Variables {
         self.values[at] = value;
     }
 
+    /// Assigns a value of a type that is passed by value to a variable of such a type.
+    #[inline]
+    pub fn set_word(&mut self, at: usize, word: u64) {
+        match &mut self.values[at] {
+            // A variable whose value is a word has no array state.
+            Datum::Word(value) => *value = word,
+            _ => self.set(at, Datum::Word(word)),
+        }
+    }
+
     /// A value that is not an array. Of an array, only whether it is NULL, its dimensions and
     /// bounds may be read.
     #[inline]
