@@ -33,7 +33,7 @@ impl<'f> Frame<'f> {
             self.check_interrupts(host)?;
         }
         for stmt in list {
-            self.place.stmt = Some((stmt.line, stmt.kind.name()));
+            self.place.stmt = Some((stmt.line, stmt.name));
             let flow = match self.statement(host, stmt) {
                 Ok(flow) => self.vals.check().map(|()| flow),
                 failed => failed,

@@ -375,6 +375,15 @@ impl<'f> Frame<'f> {
         if prepared.stamp != self.stamp {
             return Ok(false);
         }
+        if state.assigns_words
+            && let Kind::Simple { words: Some(words), .. } = &prepared.kind
+        {
+            match words.value(&self.vals)? {
+                Some(word) => self.vals.set_word(var, word as u64),
+                None => self.vals.set(var, Datum::Null),
+            }
+            return Ok(true);
+        }
         if let Kind::Simple { record: Some(from), .. } = prepared.kind {
             return self.copied_record(host, var, from);
         }
@@ -408,7 +417,10 @@ impl<'f> Frame<'f> {
             return Ok(false);
         }
         let value = match words {
-            Some(words) => words.value(&self.vals)?.map_or(Datum::Null, |w| Datum::Word(w as u64)),
+            Some(words) => {
+                state.assigns_words = true;
+                words.value(&self.vals)?.map_or(Datum::Null, |w| Datum::Word(w as u64))
+            }
             None => {
                 let input = RowInput::scan(RowRef::Variables(&self.vals));
                 program.eval_row(&mut state.eval, host, &input)?.into_owned()

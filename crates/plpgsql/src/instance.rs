@@ -132,6 +132,8 @@ pub(crate) struct Cast {
 #[derive(Default)]
 pub(crate) struct SqlState {
     pub(crate) prepared: Option<Arc<Prepared>>,
+    /// It is assigned, has [`Words`], and their type is that of the variable.
+    pub(crate) assigns_words: bool,
     pub(crate) eval: EvalState,
     /// The state of a change of an array.
     pub(crate) change: ChangeState,

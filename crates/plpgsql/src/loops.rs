@@ -77,7 +77,7 @@ impl<'f> Frame<'f> {
         let (mut found, mut ended) = (false, Flow::Next);
         while if stmt.reverse { value >= end } else { value <= end } {
             found = true;
-            self.vals.set(stmt.var, Datum::int4(value));
+            self.vals.set_word(stmt.var, value as i64 as u64);
             let flow = self.statements(host, &stmt.body)?;
             if let After::End(flow) = after(flow, stmt.label.as_deref()) {
                 ended = flow;

@@ -461,11 +461,11 @@ fn add_return(body: &mut crate::tree::Block, out: Option<VarNo>) {
             exceptions: None,
         };
         let inner = std::mem::replace(body, inner);
-        body.body.push(Stmt { line: 0, kind: StmtKind::Block(Box::new(inner)) });
+        body.body.push(Stmt::new(0, StmtKind::Block(Box::new(inner))));
     }
     let ends = matches!(body.body.last(), Some(Stmt { kind: StmtKind::Return { .. }, .. }));
     if !ends {
-        body.body.push(Stmt { line: 0, kind: StmtKind::Return { value: None, var: out } });
+        body.body.push(Stmt::new(0, StmtKind::Return { value: None, var: out }));
     }
 }
 

@@ -226,6 +226,7 @@ impl Frame<'_> {
         let state = &mut self.instance.sql[sql];
         state.eval = eval::EvalState::default();
         state.change = ChangeState::default();
+        state.assigns_words = false;
         state.prepared = Some(prepared.clone());
         Ok(prepared)
     }
@@ -415,7 +416,6 @@ fn simple_expression(query: &Query) -> Option<Expr> {
 /// Compiles an expression whose parameters are variables; `slots` are those that it names.
 fn compile(host: &mut dyn Host, expr: Expr, slots: &[VarNo], wanted: Wanted) -> Result<Kind> {
     host.check_functions(&expr)?;
-    let mutable = eval::volatility(&expr, host)? != Volatility::Immutable;
     let expr = eval::fold(expr, &mut Folding(host))?;
     let expr = match wanted {
         Some((ty, typmod)) if (expr.type_oid(), expr.typmod()) != (ty, typmod) => {
@@ -425,6 +425,8 @@ fn compile(host: &mut dyn Host, expr: Expr, slots: &[VarNo], wanted: Wanted) -> 
         }
         _ => expr,
     };
+    // Functions in SQL have been inlined: `text || integer` calls one that is not immutable itself.
+    let mutable = eval::volatility(&expr, host)? != Volatility::Immutable;
     let (ty, typmod) = (expr.type_oid(), expr.typmod());
     let (mut words, mut change) = (None, None);
     if !mutable {

@@ -251,7 +251,15 @@ pub enum Condition {
 #[derive(Debug)]
 pub struct Stmt {
     pub line: u32,
+    /// See [`StmtKind::name`].
+    pub name: &'static str,
     pub kind: StmtKind,
+}
+
+impl Stmt {
+    pub fn new(line: u32, kind: StmtKind) -> Stmt {
+        Stmt { line, name: kind.name(), kind }
+    }
 }
 
 #[derive(Debug)]

@@ -133,7 +133,7 @@ impl Parser<'_> {
         let token = self.scan.peek()?;
         let line = self.scan.line_of(token.start);
         let kind = self.statement_kind(token)?;
-        Ok(Stmt { line, kind })
+        Ok(Stmt::new(line, kind))
     }
 
     fn statement_kind(&mut self, token: Token) -> Result<StmtKind> {
