@@ -549,7 +549,7 @@ impl Exec for ModifyNode {
             && !self.row_by_row
             && self.target.rel.kind != RelKind::View;
         let mut bulk: Option<table::BulkInsert> = None;
-        let mut bulks: Vec<Option<table::BulkInsert>> = Vec::new();
+        let mut collected = routed::Collected::default();
         loop {
             run.interrupts()?;
             let ask = if self.row_by_row {
@@ -559,13 +559,18 @@ impl Exec for ModifyNode {
             } else {
                 want - out.len
             };
-            let Some(batch) = self.child.next(run, ask)? else {
+            let batch = match self.child.next(run, ask) {
+                Ok(batch) => batch,
+                // Errors of the rows before come first.
+                Err(e) => return self.insert_collected(run, &mut collected).and(Err(e)),
+            };
+            let Some(batch) = batch else {
                 self.done = true;
                 break;
             };
             match self.operation {
                 CmdType::Insert if whole_batches && batch.len > 1 && self.routing.is_some() => {
-                    self.insert_routed_batch(run, batch, &mut bulks)?;
+                    self.insert_routed_batch(run, batch, &mut collected)?;
                     continue;
                 }
                 CmdType::Insert if whole_batches && batch.len > 1 => {
@@ -577,6 +582,7 @@ impl Exec for ModifyNode {
                     continue;
                 }
                 CmdType::Insert => {
+                    self.insert_collected(run, &mut collected)?;
                     for r in 0..batch.len {
                         self.insert_row(run, &batch, r, &mut out)?;
                     }
@@ -605,7 +611,7 @@ impl Exec for ModifyNode {
         if let Some(bulk) = bulk {
             bulk.finish(run.sv.backend(), &self.target.rel.table)?;
         }
-        self.finish_bulks(run, bulks)?;
+        self.finish_collected(run, collected)?;
         if self.done {
             self.statement_event(run, Timing::After)?;
         }

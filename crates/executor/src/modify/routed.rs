@@ -13,7 +13,7 @@ use rowops::relation::OpenRel;
 use rowops::trigger::{Change, Movement, RowEvent, RowVersion};
 use rowops::write::{Leaf, Refs, Router};
 use std::sync::Arc;
-use types::{Batch, Column, DatumRef};
+use types::{BATCH_BYTES_MAX, BATCH_ROWS_MAX, Batch, Column, DatumRef};
 
 /// The partitions into which the statement inserts rows.
 pub(super) struct Routing {
@@ -30,6 +30,23 @@ pub(super) struct Routing {
     rti: i32,
     /// The rows of a batch for each partition.
     groups: Vec<Vec<u16>>,
+}
+
+/// Rows of a partition from which on they are inserted.
+const ROWS_MIN: usize = 128;
+/// Rows of all partitions at which they are inserted.
+const ROWS_MAX: usize = 16 * BATCH_ROWS_MAX;
+
+/// The partitions' rows that the statement inserts in batches. They are collected, because a batch
+/// of the child has few rows for each of many partitions.
+#[derive(Default)]
+pub(super) struct Collected {
+    /// By partition.
+    bulks: Vec<Option<table::BulkInsert>>,
+    rows: Vec<Batch>,
+    /// Rows and memory of `rows`.
+    count: usize,
+    bytes: usize,
 }
 
 impl Routing {
@@ -171,13 +188,13 @@ impl ModifyNode {
         Ok(done?.map(|tid| (leaf, tid)))
     }
 
-    /// Inserts the rows of a batch of the partitioned table, those of each partition together. If a
-    /// row has no partition, the rows before it are inserted first.
+    /// Inserts the rows of a batch of the partitioned table or collects them. If a row has no
+    /// partition, the rows before it are inserted first.
     pub(super) fn insert_routed_batch(
         &mut self,
         run: &mut Run<'_>,
         mut rows: Batch,
-        bulks: &mut Vec<Option<table::BulkInsert>>,
+        collected: &mut Collected,
     ) -> Result<()> {
         let width = self.target.all_columns.len();
         rows.columns.truncate(width);
@@ -211,6 +228,7 @@ impl ModifyNode {
         }
         let inserted: usize = routing.groups.iter().map(Vec::len).sum();
         if !plain {
+            self.insert_collected(run, collected)?;
             let mut nothing = Batch::default();
             for r in 0..inserted {
                 let row: Refs<'_> = rows.row(r).collect();
@@ -219,45 +237,90 @@ impl ModifyNode {
             return failure.map_or(Ok(()), Err);
         }
         let groups = std::mem::take(&mut routing.groups);
-        let done = self.insert_groups(run, &rows, &groups, bulks);
+        let done = self.collect(run, &rows, &groups, collected);
         if let Some(routing) = &mut self.routing {
             routing.groups = groups;
         }
         done?;
-        failure.map_or(Ok(()), Err)
+        match failure {
+            None => Ok(()),
+            Some(e) => self.insert_collected(run, collected).and(Err(e)),
+        }
     }
 
-    fn insert_groups(
+    fn collect(
         &mut self,
         run: &mut Run<'_>,
         rows: &Batch,
         groups: &[Vec<u16>],
-        bulks: &mut Vec<Option<table::BulkInsert>>,
+        collected: &mut Collected,
     ) -> Result<()> {
+        if collected.rows.len() < groups.len() {
+            collected.rows.resize_with(groups.len(), || rows.empty_like());
+            collected.bulks.resize_with(groups.len(), || None);
+        }
         for (leaf, group) in groups.iter().enumerate().filter(|(_, g)| !g.is_empty()) {
-            let mut part = rows.empty_like();
-            part.extend_rows(rows, group);
-            let Some(routing) = &self.routing else { continue };
-            let part = convert_batch(&routing.router.leaves[leaf], part);
-            if bulks.len() <= leaf {
-                bulks.resize_with(leaf + 1, || None);
+            if collected.rows[leaf].len + group.len() > BATCH_ROWS_MAX {
+                self.insert_leaf(run, leaf, collected)?;
             }
-            let bulk = bulks[leaf].get_or_insert_with(table::BulkInsert::without_ring);
-            self.exchange(leaf)?;
-            let done = self.insert_batch(run, part, bulk);
-            self.exchange(leaf)?;
-            done?;
+            collected.rows[leaf].extend_rows(rows, group);
+            collected.count += group.len();
+            if collected.rows[leaf].len >= ROWS_MIN {
+                self.insert_leaf(run, leaf, collected)?;
+            }
+        }
+        collected.bytes += rows.memory();
+        if collected.count >= ROWS_MAX || collected.bytes >= BATCH_BYTES_MAX {
+            self.insert_collected(run, collected)?;
         }
         Ok(())
     }
 
-    /// Ends the bulk insertions.
-    pub(super) fn finish_bulks(
-        &self,
+    /// Inserts the collected rows of a partition.
+    fn insert_leaf(
+        &mut self,
         run: &mut Run<'_>,
-        bulks: Vec<Option<table::BulkInsert>>,
+        leaf: usize,
+        collected: &mut Collected,
     ) -> Result<()> {
-        for (leaf, bulk) in bulks.into_iter().enumerate() {
+        let rows = &mut collected.rows[leaf];
+        let empty = rows.empty_like();
+        let rows = std::mem::replace(rows, empty);
+        collected.count -= rows.len;
+        let Some(routing) = &self.routing else {
+            return Err(PgError::internal("table is not partitioned"));
+        };
+        let rows = convert_batch(&routing.router.leaves[leaf], rows);
+        let bulk = collected.bulks[leaf].get_or_insert_with(table::BulkInsert::without_ring);
+        self.exchange(leaf)?;
+        let done = self.insert_batch(run, rows, bulk);
+        self.exchange(leaf)?;
+        done
+    }
+
+    /// Inserts all collected rows.
+    pub(super) fn insert_collected(
+        &mut self,
+        run: &mut Run<'_>,
+        collected: &mut Collected,
+    ) -> Result<()> {
+        for leaf in 0..collected.rows.len() {
+            if collected.rows[leaf].len > 0 {
+                self.insert_leaf(run, leaf, collected)?;
+            }
+        }
+        collected.bytes = 0;
+        Ok(())
+    }
+
+    /// Ends the bulk insertions.
+    pub(super) fn finish_collected(
+        &mut self,
+        run: &mut Run<'_>,
+        mut collected: Collected,
+    ) -> Result<()> {
+        self.insert_collected(run, &mut collected)?;
+        for (leaf, bulk) in collected.bulks.into_iter().enumerate() {
             if let (Some(bulk), Some(routing)) = (bulk, &self.routing) {
                 let table = &routing.router.leaves[leaf].rel.table;
                 bulk.finish(run.sv.backend(), table)?;
