@@ -123,13 +123,7 @@ pub struct EarlyOutput {
     pub pending: Vec<u8>,
     /// Some bytes have been sent.
     pub has_sent: bool,
-    /// Little is kept for the end of the statement, which sends something else too.
-    pub is_lazy: bool,
 }
-
-/// The numbers of notices and of bytes of their messages that are kept for the end of a statement.
-const KEPT_NOTICES: usize = 64;
-const KEPT_NOTICE_BYTES: usize = 64 << 10;
 
 /// Number of bytes that may be pending while the client does not read.
 const PENDING_BYTES_MAX: usize = 1 << 20;
@@ -138,15 +132,8 @@ const PENDING_BYTES_MAX: usize = 1 << 20;
 pub const SEND_INTERVAL: Duration = Duration::from_millis(1);
 
 impl EarlyOutput {
-    pub fn new(write: ClientOutput, pending: Vec<u8>, is_lazy: bool) -> EarlyOutput {
-        EarlyOutput { write, pending, has_sent: false, is_lazy }
-    }
-
-    /// True if the notices are to be kept for the end of the statement.
-    pub fn keeps(&self, notices: &[PgError]) -> bool {
-        self.is_lazy
-            && notices.len() < KEPT_NOTICES
-            && notices.iter().map(|n| n.message().len()).sum::<usize>() < KEPT_NOTICE_BYTES
+    pub fn new(write: ClientOutput, pending: Vec<u8>) -> EarlyOutput {
+        EarlyOutput { write, pending, has_sent: false }
     }
 
     /// Sends what the client accepts now; the rest stays pending. True if so much of it is pending

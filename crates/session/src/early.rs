@@ -1,6 +1,6 @@
-//! Notices that are sent while their statement runs: all of those of DO and CALL, which send
-//! nothing else before their end, and those of other statements when there are many. Also the
-//! filter of notices and the log of reports.
+//! Notices of functions, which are sent while their statement runs: a client may wait for one before
+//! it cancels the statement or ends what it waits for. Also the filter of notices and the log of
+//! reports. Counterpart: the end of `send_message_to_frontend`.
 
 use crate::core::Core;
 use crate::instance::{Instance, SessionHandle, command_of};
@@ -10,25 +10,16 @@ use pgerror::{PgError, Severity};
 use wire::backend;
 
 impl Session {
-    /// Runs a statement whose notices are sent at once, if the client's connection permits that.
-    pub(crate) fn with_early_notices<T>(&mut self, work: impl FnOnce(&mut Session) -> T) -> T {
-        self.with_output_lent(false, work)
-    }
-
-    /// Does a part of a statement that computes rows and sends nothing. Notices are sent at once
-    /// when there are many of them, if the client's connection permits that.
+    /// Does a part of a statement that sends nothing to the client. Notices are sent at once, if the
+    /// client's connection permits that.
     pub(crate) fn computing<T>(&mut self, work: impl FnOnce(&mut Session) -> T) -> T {
-        self.with_output_lent(true, work)
-    }
-
-    fn with_output_lent<T>(&mut self, is_lazy: bool, work: impl FnOnce(&mut Session) -> T) -> T {
         let Some(write) = self.handle.client_output.clone() else { return work(self) };
         let is_direct = self.conn.encoder.is_none() && !self.conn.buffers_all;
         if !is_direct || self.conn.is_lost() || self.core.early.is_some() {
             return work(self);
         }
         let pending = std::mem::take(&mut self.conn.out);
-        self.core.early = Some(EarlyOutput::new(write, pending, is_lazy));
+        self.core.early = Some(EarlyOutput::new(write, pending));
         let result = work(self);
         if let Some(early) = self.core.early.take() {
             let later = std::mem::replace(&mut self.conn.out, early.pending);
@@ -97,9 +88,10 @@ impl Core {
 
     /// Sends the notices so far if the running statement permits that; returns how many are left.
     pub(crate) fn send_early_notices(&mut self) -> usize {
-        let Some(mut early) = self.early.take_if(|early| !early.keeps(&self.notices)) else {
-            return self.notices.len();
-        };
+        if self.notices.is_empty() {
+            return 0;
+        }
+        let Some(mut early) = self.early.take() else { return self.notices.len() };
         let least = self.least_severity();
         for notice in std::mem::take(&mut self.notices) {
             if let Some((instance, handle)) = &self.server {

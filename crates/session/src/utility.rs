@@ -139,14 +139,14 @@ impl Session {
                 "SET CONSTRAINTS".to_owned()
             }
             Node::CallStmt(stmt) => self
-                .with_early_notices(|s| {
+                .computing(|s| {
                     s.rows_or_error(|s| s.call_statement(stmt, sql, (params, types), describe))
                 })?
                 .to_owned(),
             Node::DoStmt(stmt) => {
                 self.core.calls.may_end_transaction =
                     self.core.transaction.block == crate::xact::Block::Single;
-                let result = self.with_early_notices(|s| crate::docmd::run(&mut s.core, stmt, sql));
+                let result = self.computing(|s| crate::docmd::run(&mut s.core, stmt, sql));
                 self.core.calls.may_end_transaction = false;
                 result?;
                 "DO".to_owned()
