@@ -7,7 +7,7 @@ cases! {
     notifications_of_the_own_session,
     an_idle_session_gets_notifications_at_once,
     a_busy_session_gets_notifications_afterwards,
-    notices_of_procedures_are_sent_at_once,
+    notices_of_functions_are_sent_at_once,
 }
 
 fn notifications_of_the_own_session(both: &Both) {
@@ -98,7 +98,7 @@ fn a_busy_session_gets_notifications_afterwards(both: &Both) {
     assert_eq!(ours.iter().filter(|line| line.starts_with("notification")).count(), 1, "{ours:?}");
 }
 
-fn notices_of_procedures_are_sent_at_once(both: &Both) {
+fn notices_of_functions_are_sent_at_once(both: &Both) {
     let [ours, theirs] = both.0.sockets().map(|socket| {
         let (mut caller, mut blocker) = (Client::connect(&socket), Client::connect(&socket));
         let mut shown = Vec::new();
@@ -109,11 +109,20 @@ fn notices_of_procedures_are_sent_at_once(both: &Both) {
             wait.replace('\'', "''") + ";"
         });
         caller.talk(&Bytes::new().query(&create), 1);
+        let function = create
+            .replace("procedure waits()", "function calls() returns int")
+            .replace("; end'", "; return 1; end'");
+        caller.talk(&Bytes::new().query(&function), 1);
+        caller.talk(&Bytes::new().query("create table called (k int)"), 1);
         let extended = Bytes::new().parse("", "call waits()", &[]).bind("", "", &[], &[], &[]);
+        let query = Bytes::new().parse("", "select calls()", &[]).bind("", "", &[], &[], &[]);
         for bytes in [
             Bytes::new().query(&format!("do 'begin {}; end'", wait.replace('\'', "''"))),
             Bytes::new().query("call waits()"),
             extended.execute("", 0).sync(),
+            Bytes::new().query("select calls()"),
+            Bytes::new().query("insert into called select calls()"),
+            query.execute("", 0).sync(),
         ] {
             caller.send(&bytes.0);
             // The notice arrives while the statement waits for the lock.
@@ -130,6 +139,7 @@ fn notices_of_procedures_are_sent_at_once(both: &Both) {
             blocker.talk(&Bytes::new().query("select pg_advisory_lock(31)"), 1);
         }
         caller.talk(&Bytes::new().query("drop procedure waits()"), 1);
+        caller.talk(&Bytes::new().query("drop function calls(); drop table called"), 1);
         shown
     });
     assert_eq!(ours, theirs);
