@@ -33,3 +33,8 @@ ALTER COLLATION [["C"¦"POSIX"¦"C.utf8"¦pg_catalog."C"¦"default"¦nosuch¦nos
 CREATE ROLE small_checks_role; SET ROLE small_checks_role
 ALTER COLLATION [["C"¦pg_catalog."C"]] REFRESH VERSION
 RESET ROLE; DROP ROLE small_checks_role
+PREPARE numbered AS SELECT $[[65536¦70000¦300000000¦2147483647]]::text
+CREATE TABLE "a'" (relname name primary key); INSERT INTO "a'" SELECT g FROM unnest(array['a', 'au', 'b', E'a\\']) g; ANALYZE "a'"; SET enable_seqscan = off
+SELECT relname FROM "a'" WHERE relname LIKE '[[ab¦c\\¦a\\b¦b%]]\'
+EXPLAIN (COSTS OFF) SELECT relname FROM "a'" WHERE relname LIKE '[[a¦ab¦a\\b¦a%]]\'
+RESET enable_seqscan; DROP TABLE "a'"

@@ -215,6 +215,11 @@ pub(crate) const ROW_COLUMNS_MAX: ids::AttrNo = 1664;
 /// Maximum nesting depth of queries.
 const LEVELS_MAX: u32 = 5_000;
 
+/// The largest number of a parameter, and the largest number for which PostgreSQL allocates the
+/// array of types.
+const PARAMETERS_MAX: i32 = i32::MAX / 4;
+const ALLOCATED_PARAMETERS_MAX: i32 = (1 << 28) - 1;
+
 /// The state of the analysis of one statement. Counterpart: `ParseState`.
 pub struct Analyzer<'a> {
     pub cat: &'a mut dyn Lookup,
@@ -308,7 +313,8 @@ impl<'a> Analyzer<'a> {
     /// gets its type at its first use.
     pub fn param(&mut self, number: i32, location: i32) -> Result<Expr> {
         let missing = || pg_err!(UNDEFINED_PARAMETER, "there is no parameter ${number}");
-        let ok = number > 0 && number <= 65535;
+        let ok = (1..=PARAMETERS_MAX).contains(&number);
+        let is_call_argument = self.kind() == ExprKind::CallArgument;
         let known = match &mut self.params {
             _ if !ok => None,
             Params::Fixed(types) => {
@@ -317,10 +323,21 @@ impl<'a> Analyzer<'a> {
             Params::Scope(scope) => scope.numbered(number),
             Params::Variable(types) => {
                 let index = number as usize - 1;
+                if number > ALLOCATED_PARAMETERS_MAX {
+                    let bytes = 4 * i64::from(number);
+                    let what = format!("invalid memory alloc request size {bytes}");
+                    return Err(PgError::internal(what));
+                }
                 if types.len() <= index {
+                    let more = index + 1 - types.len();
+                    if types.try_reserve(more).is_err() {
+                        return Err(pg_err!(OUT_OF_MEMORY, "out of memory"));
+                    }
                     types.resize(index + 1, Oid::INVALID);
                 }
-                if !types[index].is_valid() {
+                // A driver that calls procedures and functions alike passes void for an OUT
+                // argument.
+                if !types[index].is_valid() || is_call_argument && types[index] == ty::VOID {
                     types[index] = ty::UNKNOWN;
                 }
                 Some(types[index])

@@ -69,10 +69,13 @@ fn like_matches(pattern: &[u8], ignore_case: bool) -> Matches {
     while let Some(&c) = pattern.get(at) {
         let literal = match c {
             b'%' | b'_' => break,
-            // A backslash at the end is an error when the pattern is used.
+            // A backslash at the end is an error when the pattern is matched; here it is ignored.
             b'\\' => match pattern.get(at + 1) {
                 Some(&next) => next,
-                None => break,
+                None => {
+                    at += 1;
+                    break;
+                }
             },
             c => c,
         };

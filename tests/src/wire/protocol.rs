@@ -440,8 +440,16 @@ fn void_parameters_represent_out_arguments(both: &Both) {
     let make = "create function outs(a int4, out b int4, out c text) language sql \
                 as 'select a + 1, ''q''::text'";
     both.check(make, b().query(make), 1);
+    let procedure =
+        "create procedure gives(a int4, out b text) language sql as 'select ''q''::text'";
+    both.check(procedure, b().query(procedure), 1);
     for (sql, types) in [
-        ("select * from outs($1, $2, $3) as result", &[23, 2278, 2278][..]),
+        // Arguments of CALL include those of OUT parameters.
+        ("call gives($1, $2)", &[23, 2278][..]),
+        ("call gives($1, $2)", &[2278, 2278]),
+        ("call outs($1, $2, $3)", &[23, 2278, 2278]),
+        ("call abs($1, $2)", &[2278, 23]),
+        ("select * from outs($1, $2, $3) as result", &[23, 2278, 2278]),
         ("select abs($1, $2)", &[23, 2278]),
         ("select $1", &[2278]),
         ("select length($1)", &[2278]),
@@ -457,7 +465,8 @@ fn void_parameters_represent_out_arguments(both: &Both) {
             1,
         );
     }
-    both.check("drop", b().query("drop function outs(int4)"), 1);
+    let drop = "drop function outs(int4); drop procedure gives(int4)";
+    both.check("drop", b().query(drop), 1);
 }
 
 /// EXECUTE and FETCH send no rows of a query that fails.
