@@ -26,4 +26,7 @@ select decrypt('0123456789abcdef', 'k', 'aes')
 select decrypt('', 'k', 'aes/pad:none')
 select encrypt('abc', 'k', 'aes/pad:none')
 select decrypt_iv('abc', 'k', 'v', 'aes')
+select crypt('foox', '[[$2a$zz$RQiOJ.3ELirrXwxIZY8q0O¦$2a$40$RQiOJ.3ELirrXwxIZY8q0O¦$2a$00$RQiOJ.3ELirrXwxIZY8q0O¦$2a$06:RQiOJ.3ELirrXwxIZY8q0O¦$2x$06$RQiOJ.3ELirrXwxI:Y8q0O¦$2a$06$RQiOJ.3ELirrXwxIZY8q0!¦$2$06$RQiOJ.3ELirrXwxIZY8q0O]]')
+select encrypt('ab', repeat('k', [[5¦16¦17¦60]])::bytea, '[[bf¦bf-cfb¦blowfish-cfb¦blowfish-cbc¦BLOWFISH-ECB¦bf-xyz¦cast5-ecb¦cast5-cfb¦des-ecb¦des3¦des3-cbc¦DES3-ECB¦3des-cbc]]')
+select decrypt_iv('ab', repeat('k', 17)::bytea, 'iv', '[[bf¦cast5¦des3-cbc]]')
 drop extension pgcrypto

@@ -8,7 +8,7 @@ const LAYERS: &[&[&str]] = &[
     &["stdx", "ids"],
     &["sync", "pgerror", "locale"],
     &["vfs", "page", "lmgr", "values", "wire", "parse", "settings"],
-    &["wal", "smgr", "numeric", "textsearch", "ranges", "network", "geometry"],
+    &["wal", "smgr", "numeric", "textsearch", "ranges", "network", "geometry", "openpgp"],
     &["bufmgr", "datetime", "jsonpath"],
     &["txn", "freespace", "types"],
     &["access", "contrib", "plan"],

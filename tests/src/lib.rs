@@ -39,6 +39,8 @@ mod log;
 #[cfg(test)]
 mod memory;
 #[cfg(test)]
+mod openpgp;
+#[cfg(test)]
 mod pair;
 #[cfg(test)]
 mod pgbench;

@@ -1,8 +1,7 @@
-//! pgcrypto: digests, password hashes, ciphers, random bytes.
+//! pgcrypto: digests, password hashes, ciphers, random bytes, OpenPGP messages.
 //!
-//! Reading order: `digests`; `passwords` with `bcrypt`, `md5crypt` and `descrypt`; `ciphers`. The
-//! functions of OpenPGP messages are declared
-//! and not implemented.
+//! Reading order: `digests`; `passwords` with `bcrypt`, `md5crypt` and `descrypt`; `ciphers`;
+//! `messages`, the functions in front of the crate `openpgp`.
 //!
 //! Counterpart: contrib/pgcrypto.
 
@@ -11,6 +10,7 @@ mod ciphers;
 mod descrypt;
 mod digests;
 mod md5crypt;
+mod messages;
 mod passwords;
 
 use crate::library::Library;
@@ -20,21 +20,7 @@ use values::fn_context::FnContext;
 
 pub static LIBRARY: Library = Library {
     name: "pgcrypto",
-    functions: &[FNS, digests::FNS, passwords::FNS, ciphers::FNS],
-    declared: &[
-        "pg_armor",
-        "pg_dearmor",
-        "pgp_armor_headers",
-        "pgp_key_id_w",
-        "pgp_pub_decrypt_bytea",
-        "pgp_pub_decrypt_text",
-        "pgp_pub_encrypt_bytea",
-        "pgp_pub_encrypt_text",
-        "pgp_sym_decrypt_bytea",
-        "pgp_sym_decrypt_text",
-        "pgp_sym_encrypt_bytea",
-        "pgp_sym_encrypt_text",
-    ],
+    functions: &[FNS, digests::FNS, passwords::FNS, ciphers::FNS, messages::FNS, messages::SETS],
     ..Library::EMPTY
 };
 

@@ -13,6 +13,9 @@ use values::datum::{Datum, DatumRef};
 use values::fn_context::{FnContext, InterruptTicker};
 use values::limits::allocate;
 
+/// The longest key of Blowfish if OpenSSL does not have it.
+const BLOWFISH_KEY_BYTES: usize = 16;
+
 /// A cipher with its key.
 enum Cipher {
     Aes128(Aes128),
@@ -47,8 +50,8 @@ impl Kind {
         let (is_aes, chained) = match cipher {
             "aes" | "aes-cbc" | "rijndael" | "rijndael-cbc" => (true, true),
             "aes-ecb" | "rijndael-ecb" => (true, false),
-            "3des" | "3des-cbc" => (false, true),
-            "3des-ecb" => (false, false),
+            "3des" | "3des-cbc" | "des3-cbc" => (false, true),
+            "3des-ecb" | "des3-ecb" => (false, false),
             _ if is_legacy(cipher) => return Ok(Kind { is_aes: false, chained: false, padded }),
             _ => return Err(unknown("No such cipher algorithm")),
         };
@@ -62,7 +65,13 @@ impl Kind {
 
 fn is_legacy(name: &str) -> bool {
     let base = name.strip_suffix("-cbc").or_else(|| name.strip_suffix("-ecb")).unwrap_or(name);
-    matches!(base, "bf" | "blowfish" | "des" | "cast5") || matches!(name, "bf-cfb")
+    matches!(base, "des" | "cast5") || is_blowfish(name)
+}
+
+fn is_blowfish(name: &str) -> bool {
+    let modes = ["-cbc", "-ecb", "-cfb"].into_iter();
+    let base = modes.filter_map(|mode| name.strip_suffix(mode)).next().unwrap_or(name);
+    matches!(base, "bf" | "blowfish")
 }
 
 impl Cipher {
@@ -144,7 +153,12 @@ impl<'a> Call<'a> {
         let what = what[usize::from(with_vector)];
         let kind = Kind::parse(name)?;
         let call = Call { data: a[0].as_bytes(), key: a[1].as_bytes(), iv, kind, what };
-        if is_legacy(algorithm(name).split('/').next().unwrap_or_default()) {
+        let name = algorithm(name);
+        let cipher = name.split('/').next().unwrap_or_default();
+        if is_blowfish(cipher) && call.key.len() > BLOWFISH_KEY_BYTES {
+            return Err(call.failed("Key was too big"));
+        }
+        if is_legacy(cipher) {
             return Err(call.failed("Cipher cannot be initialized"));
         }
         Ok(call)

@@ -26,13 +26,14 @@ pub(super) fn push_digits(out: &mut Vec<u8>, bytes: &[u8], count: u32) {
 fn crypt(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let (password, salt) = (a[0].as_bytes(), a[1].as_bytes());
     let check = || cx.check_interrupts();
+    let invalid = || pg_err!(INVALID_PARAMETER_VALUE, "invalid salt");
     let least = |len: usize| match salt.len() < len {
-        true => Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid salt")),
+        true => Err(invalid()),
         false => Ok(()),
     };
     let hash = if salt.starts_with(b"$2a$") || salt.starts_with(b"$2x$") {
         least(29)?;
-        bcrypt::hash(password, salt, &check)?
+        Some(bcrypt::hash(password, salt, &check)?.ok_or_else(invalid)?)
     } else if salt.starts_with(b"$2$") {
         None
     } else if salt.starts_with(b"$1$") {
