@@ -227,12 +227,11 @@ impl<'h> Deparser<'h> {
     pub(super) fn child_column(&mut self, v: &Var, top: bool) -> Option<Result<Option<String>>> {
         let above = self.position.as_ref()?;
         let (position, e) = above.target(v)?;
-        let parent = match &above.plan.node {
-            PlanNode::Append { relation, .. } | PlanNode::MergeAppend { relation, .. } => *relation,
-            _ => 0,
-        };
-        if parent > 0 {
-            self.parents.push(parent);
+        let before = self.parents.len();
+        if let PlanNode::Append { relations, .. } | PlanNode::MergeAppend { relations, .. } =
+            &above.plan.node
+        {
+            self.parents.extend(relations);
         }
         let saved = self.position.replace(position);
         let result = match e {
@@ -240,9 +239,7 @@ impl<'h> Deparser<'h> {
             e => self.parens(true, |d| d.expr(e, true)).map(|()| None),
         };
         self.position = saved;
-        if parent > 0 {
-            self.parents.pop();
-        }
+        self.parents.truncate(before);
         Some(result)
     }
 

@@ -59,6 +59,9 @@ impl Planner<'_> {
             return Ok(());
         }
         if relkind == RelKind::PartitionedTable {
+            let c = self.host.costs();
+            root.members.partitionwise |=
+                c.enable_partitionwise_join || c.enable_partitionwise_aggregate;
             root.members.trees.insert(rti);
             root.members.partitioned.insert(rti, Vec::new());
             let top = Top { rti, table: self.host.relation(relid)?, lock: rellockmode };
@@ -234,7 +237,11 @@ impl Planner<'_> {
             parent_columns,
         });
         let row_type = table.row_type;
-        Ok(Rc::new(AppendRel { parent: rti, child, columns, row_type }))
+        let member = Rc::new(AppendRel { parent: rti, child, columns, row_type });
+        if root.members.partitionwise {
+            root.members.by_child.insert(child, member.clone());
+        }
+        Ok(member)
     }
 }
 

@@ -9,6 +9,7 @@
 use crate::group::make_keys_distinct;
 use crate::join::JoinRel;
 use crate::need::target_needs;
+use crate::partgroup::PartGrouping;
 use crate::path::{Path, PathKey, PathKind, PathSet};
 use crate::rel::clamp_rows;
 use crate::runcond::active_windows;
@@ -139,7 +140,13 @@ impl Planner<'_> {
         if let Some(mut stage) = body.grouping {
             self.count_grouping(root, &mut stage, rel.rows)?;
             let stage = Rc::new(stage);
-            paths = self.grouping_paths(root, &paths, &stage)?;
+            let order = self.grouping_order(root, &stage)?;
+            let order = order.as_deref();
+            paths = self.grouping_paths(root, &paths, &stage, order)?;
+            if !sets_below {
+                let grouping = PartGrouping { input: &have, stage: &stage, order };
+                self.parts_grouping_paths(root, &rel, &grouping, &mut paths)?;
+            }
             if let Some(path) = self.min_max_path(root, &stage, &paths)? {
                 paths.add(path);
             }
@@ -255,7 +262,8 @@ impl Planner<'_> {
         let width = self.row_width(root, &want)?;
         let want: Rc<[Expr]> = want.into();
         let mut out = rel.paths.above();
-        for p in rel.paths.unparameterized() {
+        let paths = self.whole_paths(root, rel)?;
+        for p in paths.unparameterized() {
             let kind = PathKind::Target { child: p.clone(), want: want.clone(), accepts_more };
             out.add(Path { kind, width, ..Path::clone(p) });
         }

@@ -192,6 +192,8 @@ pub struct CostSettings {
     pub enable_memoize: bool,
     pub enable_partition_pruning: bool,
     pub enable_incremental_sort: bool,
+    pub enable_partitionwise_join: bool,
+    pub enable_partitionwise_aggregate: bool,
     pub constraint_exclusion: ConstraintExclusion,
     pub collapse: Collapse,
 }
@@ -239,6 +241,8 @@ impl Default for CostSettings {
             enable_memoize: true,
             enable_partition_pruning: true,
             enable_incremental_sort: true,
+            enable_partitionwise_join: false,
+            enable_partitionwise_aggregate: false,
             constraint_exclusion: ConstraintExclusion::Partition,
             collapse: Collapse { from: 8, join: 8 },
         }
