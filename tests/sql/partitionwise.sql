@@ -84,6 +84,23 @@ SELECT t1.k, count(t2.v) FROM wl t1 [[JOIN¦LEFT JOIN]] wm t2 ON t1.k = t2.k GRO
 SET enable_hashagg = off; EXPLAIN (COSTS OFF) SELECT a, sum(b) FROM wa GROUP BY a ORDER BY a; RESET enable_hashagg
 SELECT DISTINCT t1.k FROM wl t1 JOIN wm t2 USING (k) ORDER BY 1
 SELECT a, b, count(*) FROM wa GROUP BY [[ROLLUP (a, b)¦GROUPING SETS ((a), (b))]] HAVING count(*) > 6 ORDER BY 1, 2
+-- Other groupings, in two steps.
+EXPLAIN (COSTS OFF) SELECT b, sum(a), count(*), avg(a) FROM wa GROUP BY b[[¦ HAVING avg(a) < 270]]
+EXPLAIN (VERBOSE, COSTS OFF) SELECT b, sum(a) FILTER (WHERE a > 3) + count(*), max(c) FROM wa GROUP BY b
+EXPLAIN (COSTS OFF) SELECT count(*), max(a) FROM wa
+SELECT b, sum(a), count(*), avg(a), min(c), bool_and(a > 5), sum(a::float8), stddev(a::float8), count(c) FILTER (WHERE a > 300) FROM wa GROUP BY b[[¦ HAVING avg(a) < 290]] ORDER BY b
+SELECT count(*), sum(b), avg(b), max(array[a, b]), bit_or(a), regr_slope(a, b) IS NULL FROM wa[[¦ WHERE a < 0¦ WHERE b > 3]]
+SELECT b % 3, sum(DISTINCT a % 5), count(*) FROM wa GROUP BY 1 ORDER BY 1
+SELECT b % 3, sum(a::numeric), avg(a::bigint), string_agg(c, ',' ORDER BY c) FILTER (WHERE a < 20) FROM wa GROUP BY 1 ORDER BY 1
+SELECT v, count(*), sum(a), max(c) FROM wx GROUP BY v[[¦ HAVING max(c) > '1']] ORDER BY v
+SELECT t1.v, count(t2.v), sum(t2.a) FROM wx t1 [[JOIN¦LEFT JOIN¦FULL JOIN]] wh t2 ON t1.a = t2.a GROUP BY 1 ORDER BY 1
+SELECT t1.b, count(*), sum(t2.a) FROM wa t1 [[JOIN¦LEFT JOIN]] wb t2 ON t1.a = t2.b GROUP BY 1 ORDER BY 1
+SET enable_hashagg = off; SELECT b, sum(a), count(*) FROM wa GROUP BY b ORDER BY b DESC LIMIT 5; RESET enable_hashagg
+SELECT b FROM wa GROUP BY b HAVING b > 20 ORDER BY 1
+CREATE AGGREGATE wsum(int) (SFUNC = int4pl, STYPE = int, COMBINEFUNC = int4pl, INITCOND = '0'); CREATE AGGREGATE wlast(text) (SFUNC = textcat, STYPE = text)
+EXPLAIN (COSTS OFF) SELECT b, [[wsum(a)¦wlast(c)]] FROM wa GROUP BY b
+SELECT b, wsum(a) FROM wa GROUP BY b ORDER BY b
+DROP AGGREGATE wsum(int), wlast(text)
 -- A sample whose arguments are columns of another relation.
 SELECT count(*) FROM (VALUES (100), (0)) v (p), LATERAL (SELECT * FROM wa TABLESAMPLE SYSTEM (v.p) REPEATABLE (1)) s WHERE s.b = [[1¦p]]
 RESET ALL; DROP TABLE wa, wb, wc, wl, wm, wx, wh, wi

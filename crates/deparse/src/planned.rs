@@ -9,7 +9,7 @@ use crate::names::{Entry, Scope};
 use analyze::session::Host;
 use ids::Oid;
 use pgerror::Result;
-use plan::expr::{Expr, Param, SubPlan, Var};
+use plan::expr::{AggSplit, Aggref, Expr, Param, SubPlan, Var};
 use plan::node::{AppendRelation, Plan, PlanNode};
 use std::rc::Rc;
 
@@ -240,6 +240,21 @@ impl<'h> Deparser<'h> {
         };
         self.position = saved;
         self.parents.truncate(before);
+        Some(result)
+    }
+
+    /// Writes the aggregate whose state is this column of a child's output; `None` if it is not
+    /// found.
+    pub(super) fn combined_aggregate(&mut self, v: &Var) -> Option<Result<()>> {
+        let (mut position, mut e) = self.position.as_ref()?.target(v)?;
+        while let Expr::Var(below) = e {
+            (position, e) = position.target(below)?;
+        }
+        let Expr::Aggref(first) = e else { return None };
+        let whole = Aggref { aggsplit: AggSplit::Simple, ..(**first).clone() };
+        let saved = self.position.replace(position);
+        let result = self.aggregate(&whole);
+        self.position = saved;
         Some(result)
     }
 

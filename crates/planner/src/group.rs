@@ -341,8 +341,15 @@ impl Planner<'_> {
         let below = ChildOutputs::one(&made.output);
         let keys = self.group_keys(&stage.clauses, &stage.targets, &made.output)?;
         let output = targets_of(&stage.want);
-        let mut target_list = below.fix_targets(&output)?;
-        let mut qual = below.fix_all(&stage.having)?;
+        let (mut computed, mut having) = (output.clone(), stage.having.clone());
+        if stage.split == AggSplit::FinalDeserial {
+            let exprs = computed.iter_mut().map(|t| &mut t.expr).chain(&mut having);
+            for e in exprs {
+                self.combine_states(e)?;
+            }
+        }
+        let mut target_list = below.fix_targets(&computed)?;
+        let mut qual = below.fix_all(&having)?;
         for e in target_list.iter_mut().map(|t| &mut t.expr).chain(&mut qual) {
             name_grouping_columns(e, &|r| {
                 let key = stage.key(*r).ok()?;
@@ -366,7 +373,7 @@ impl Planner<'_> {
         let node = PlanNode::Agg(Box::new(Agg {
             child: Box::new(made.plan),
             strategy: *strategy,
-            split: AggSplit::Simple,
+            split: stage.split,
             keys,
             num_groups,
             grouping_sets,

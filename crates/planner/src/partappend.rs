@@ -255,11 +255,9 @@ impl Planner<'_> {
             return Ok(CreatedPlan { plan, output });
         }
         let info = PlanInfo { target_list: pass_through(&output), ..info };
-        // The groups of all partitions are no relation that the query names.
-        let relations = match fixed {
-            Some(_) => Vec::new(),
-            None => path.relids.iter().map(|rti| root.flat(rti)).collect(),
-        };
+        // The groups of all partitions of a table are no relation that the query names.
+        let is_named = |rti: &i32| fixed.is_none() || root.members.by_child.contains_key(rti);
+        let relations = path.relids.iter().filter(is_named).map(|rti| root.flat(rti)).collect();
         let node = match merges {
             true => {
                 let keys = self.sort_keys(&path.order, &output)?;

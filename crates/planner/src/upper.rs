@@ -18,7 +18,7 @@ use crate::stage::Grouping;
 use crate::state::{LevelInput, PlannedLevel, Planner, PlannerInfo};
 use crate::window::collect_window_funcs;
 use pgerror::{PgError, Result};
-use plan::expr::{Expr, TargetEntry};
+use plan::expr::{AggSplit, Expr, TargetEntry};
 use plan::node::{GroupKeys, Plan, PlanRowMark};
 use plan::query::{CmdType, FromExpr, LockStrength, Query, RangeTblEntry, SortGroupClause};
 use querytree::pullup::lateral_exprs;
@@ -144,7 +144,9 @@ impl Planner<'_> {
             let order = order.as_deref();
             paths = self.grouping_paths(root, &paths, &stage, order)?;
             if !sets_below {
-                let grouping = PartGrouping { input: &have, stage: &stage, order };
+                let partial = self.partial_stage(&stage)?;
+                let partial = partial.as_ref();
+                let grouping = PartGrouping { input: &have, stage: &stage, partial, order };
                 self.parts_grouping_paths(root, &rel, &grouping, &mut paths)?;
             }
             if let Some(path) = self.min_max_path(root, &stage, &paths)? {
@@ -245,6 +247,7 @@ impl Planner<'_> {
                 having,
                 sets: self.grouping_sets(&root.query)?,
                 groups: 1.0,
+                split: AggSplit::Simple,
             });
         }
         let postponed = !postponed.is_empty();

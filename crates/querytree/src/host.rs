@@ -158,6 +158,8 @@ pub struct AggregateInfo {
     /// max. Invalid if there is none.
     pub sort_op: Oid,
     pub trans_type: Oid,
+    /// The function that combines two states; invalid if there is none.
+    pub combine: Oid,
     /// The transition function, and the final function or `INVALID`.
     pub functions: [Oid; 2],
     /// Estimated size of a transition state in bytes.
