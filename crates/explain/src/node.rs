@@ -255,6 +255,9 @@ impl<'p> Describer<'_, 'p> {
 
     /// Whether there are several range-table entries. A Result node without a child counts as one.
     fn several(&self) -> bool {
+        if self.stmt.rtable.len() > 1 {
+            return true;
+        }
         fn bare(plan: &Plan) -> usize {
             let own = matches!(plan.node, PlanNode::Result { child: None, .. });
             let below: usize = plan.children().into_iter().map(bare).sum();
