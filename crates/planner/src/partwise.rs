@@ -352,11 +352,12 @@ impl Planner<'_> {
             }
         }
         let by_number = !pairs.is_empty();
-        for at in 0..target.children.len() {
-            let child = |parts: &Partitions, at: Option<usize>| -> Option<JoinRel> {
-                parts.children.get(at?).cloned().flatten()
-            };
-            let (l, r) = match &target.children[at] {
+        let child = |parts: &Partitions, at: Option<usize>| -> Option<JoinRel> {
+            parts.children.get(at?).cloned().flatten()
+        };
+        let mut children = std::mem::take(&mut target.children);
+        for (at, slot) in children.iter_mut().enumerate() {
+            let (l, r) = match &*slot {
                 _ if by_number => (child(join.l, pairs[at].0), child(join.r, pairs[at].1)),
                 Some(known) => {
                     let side = |parts: &Partitions| parts.child_in(&known.relids).cloned();
@@ -368,9 +369,10 @@ impl Planner<'_> {
                 continue;
             }
             let (Some(l), Some(r)) = (l, r) else { return Ok(false) };
-            let known = target.children[at].take();
-            target.children[at] = Some(self.join_child(root, join, (l, r), out, known)?);
+            let known = slot.take();
+            *slot = Some(self.join_child(root, join, (l, r), out, known)?);
         }
+        target.children = children;
         Ok(true)
     }
 
