@@ -71,6 +71,17 @@ const TABLES: &[&str] = &[
     "INSERT INTO pr SELECT g, CASE WHEN g % 6 <> 0 THEN g % 5 END, \
      (ARRAY['one', 'Two', '', NULL, 'x y'])[g % 5 + 1], g * 0.75, date '2024-02-20' + g \
      FROM generate_series(1, 28) g",
+    // A table with other bounds, of which some join one partition of `pr` each.
+    "CREATE TABLE ps (id int, x int, s text, k int) PARTITION BY RANGE (id)",
+    "CREATE TABLE ps1 PARTITION OF ps FOR VALUES FROM (0) TO (7)",
+    "CREATE TABLE ps2 PARTITION OF ps FOR VALUES FROM (10) TO (20) PARTITION BY LIST (x)",
+    "CREATE TABLE ps21 (k int, s text, x int, id int)",
+    "ALTER TABLE ps2 ATTACH PARTITION ps21 FOR VALUES IN (0, 1, 2)",
+    "CREATE TABLE ps22 PARTITION OF ps2 FOR VALUES IN (3, 4, NULL)",
+    "CREATE TABLE ps3 PARTITION OF ps FOR VALUES FROM (20) TO (99)",
+    "INSERT INTO ps SELECT g, CASE WHEN g % 7 <> 0 THEN g % 5 END, \
+     (ARRAY['one', 'two', '', NULL, 'x y'])[g % 5 + 1], g % 4 \
+     FROM generate_series(1, 36) g WHERE g < 7 OR g > 9",
     "CREATE TABLE ih (id int, aid int, f float8, s text)",
     "CREATE TABLE ih1 (CHECK (id < 15)) INHERITS (ih)",
     "CREATE TABLE ih2 (more int, CHECK (id >= 15 AND aid IS NOT NULL)) INHERITS (ih)",

@@ -6,7 +6,7 @@ use analyze::stored::malformed;
 use ids::Oid;
 use ids::code::AggKind;
 use pgerror::Result;
-use plan::expr::{Aggref, CoercionForm, Expr, FuncExpr, TargetEntry};
+use plan::expr::{AggSplit, Aggref, CoercionForm, Expr, FuncExpr, TargetEntry};
 use plan::query::SortGroupClause;
 
 impl Deparser<'_> {
@@ -57,6 +57,17 @@ impl Deparser<'_> {
     }
 
     pub(super) fn aggregate(&mut self, a: &Aggref) -> Result<()> {
+        // The second step shows the arguments of the first one. Counterpart:
+        // `get_agg_combine_expr`.
+        if a.aggsplit == AggSplit::FinalDeserial
+            && let [TargetEntry { expr: Expr::Var(v), .. }] = a.args.as_slice()
+            && let Some(written) = self.combined_aggregate(v)
+        {
+            return written;
+        }
+        if a.aggsplit == AggSplit::InitialSerial {
+            self.put("PARTIAL ");
+        }
         let (name, variadic) = self.function_name(a.aggfnoid, a.aggvariadic)?;
         self.put(&name);
         self.put("(");

@@ -9,7 +9,7 @@ use crate::names::{Entry, Scope};
 use analyze::session::Host;
 use ids::Oid;
 use pgerror::Result;
-use plan::expr::{Expr, Param, SubPlan, Var};
+use plan::expr::{AggSplit, Aggref, Expr, Param, SubPlan, Var};
 use plan::node::{AppendRelation, Plan, PlanNode};
 use std::rc::Rc;
 
@@ -227,12 +227,11 @@ impl<'h> Deparser<'h> {
     pub(super) fn child_column(&mut self, v: &Var, top: bool) -> Option<Result<Option<String>>> {
         let above = self.position.as_ref()?;
         let (position, e) = above.target(v)?;
-        let parent = match &above.plan.node {
-            PlanNode::Append { relation, .. } | PlanNode::MergeAppend { relation, .. } => *relation,
-            _ => 0,
-        };
-        if parent > 0 {
-            self.parents.push(parent);
+        let before = self.parents.len();
+        if let PlanNode::Append { relations, .. } | PlanNode::MergeAppend { relations, .. } =
+            &above.plan.node
+        {
+            self.parents.extend(relations);
         }
         let saved = self.position.replace(position);
         let result = match e {
@@ -240,9 +239,22 @@ impl<'h> Deparser<'h> {
             e => self.parens(true, |d| d.expr(e, true)).map(|()| None),
         };
         self.position = saved;
-        if parent > 0 {
-            self.parents.pop();
+        self.parents.truncate(before);
+        Some(result)
+    }
+
+    /// Writes the aggregate whose state is this column of a child's output; `None` if it is not
+    /// found.
+    pub(super) fn combined_aggregate(&mut self, v: &Var) -> Option<Result<()>> {
+        let (mut position, mut e) = self.position.as_ref()?.target(v)?;
+        while let Expr::Var(below) = e {
+            (position, e) = position.target(below)?;
         }
+        let Expr::Aggref(first) = e else { return None };
+        let whole = Aggref { aggsplit: AggSplit::Simple, ..(**first).clone() };
+        let saved = self.position.replace(position);
+        let result = self.aggregate(&whole);
+        self.position = saved;
         Some(result)
     }
 

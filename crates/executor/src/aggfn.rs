@@ -8,7 +8,7 @@ use eval::{CallContext, EvalState, HostCall, Program, Resolve, RowInput, select_
 use ids::Oid;
 use ids::code::AggKind;
 use pgerror::{PgError, Result, bail};
-use plan::expr::Aggref;
+use plan::expr::{AggSplit, Aggref};
 use rowops::keys::{Key, Keys, check_collation};
 use rowops::services::{AggFn, AggInfo, FinalCall};
 use rowops::sorter::{SortColumn, Sorter, WordKind};
@@ -132,7 +132,11 @@ impl AggCall {
         run: &mut Run<'_>,
     ) -> Result<AggCall> {
         if agg.aggkind == AggKind::Normal {
-            let info = run.sv.aggregate(agg.aggfnoid, &argument_types(agg))?;
+            let types = argument_types(agg);
+            let info = match agg.aggsplit {
+                AggSplit::Simple => run.sv.aggregate(agg.aggfnoid, &types)?,
+                split => run.sv.aggregate_part(agg.aggfnoid, &types, split)?,
+            };
             return AggCall::with_info(agg, info, None, (cols, group), run);
         }
         if let Some(last) = run.sv.ordered_set_final(agg.aggfnoid)? {
@@ -171,7 +175,8 @@ impl AggCall {
         let mut info = undetermined(agg, info, run)?;
         // The specialized representations of states have the initial values and the final functions
         // of the built-in aggregates.
-        if agg.aggfnoid >= Oid::FIRST_NORMAL && !info.trans_name.is_empty() {
+        let special = agg.aggfnoid < Oid::FIRST_NORMAL && agg.aggsplit == AggSplit::Simple;
+        if !special && !info.trans_name.is_empty() {
             info = Arc::new(AggInfo { trans_name: String::new(), ..(*info).clone() });
         }
         let mut args = Vec::new();

@@ -96,8 +96,8 @@ fn collect<'p>(
         | PlanNode::CteScan { scanrelid, .. }
         | PlanNode::WorkTableScan { scanrelid, .. }
         | PlanNode::NamedTuplestoreScan { scanrelid, .. } => here.push(*scanrelid),
-        PlanNode::Append { relation, .. } | PlanNode::MergeAppend { relation, .. } => {
-            here.extend(Some(*relation).filter(|rti| *rti > 0));
+        PlanNode::Append { relations, .. } | PlanNode::MergeAppend { relations, .. } => {
+            here.extend(relations);
         }
         PlanNode::ModifyTable(m) => {
             here.push(m.nominal_relation);

@@ -10,7 +10,7 @@ use executor::{Execution, HashCounts, NodeStats};
 use ids::Oid;
 use pgerror::Result;
 use plan::Plan;
-use plan::expr::{Expr, SubPlan};
+use plan::expr::{AggSplit, Expr, SubPlan};
 use plan::node::{
     AggStrategy, BitmapNode, PlanInfo, PlanNode, PlannedStmt, ScanDirection, SetOpStrategy,
 };
@@ -47,11 +47,14 @@ impl Link<'static> {
 }
 
 /// A node's title for the text format, and its `Node Type`, `Strategy` and `Operation` properties.
+#[derive(Default)]
 struct Kind {
     title: String,
     node_type: &'static str,
     strategy: Option<&'static str>,
     operation: Option<&'static str>,
+    /// Of an aggregation.
+    partial_mode: Option<&'static str>,
 }
 
 impl<'p> Describer<'_, 'p> {
@@ -105,7 +108,7 @@ impl<'p> Describer<'_, 'p> {
         };
         add_field("Node Type", Some(kind.node_type));
         add_field("Strategy", kind.strategy);
-        add_field("Partial Mode", (kind.node_type == "Aggregate").then_some("Simple"));
+        add_field("Partial Mode", kind.partial_mode);
         add_field("Operation", kind.operation);
         add_field("Parent Relationship", link.relationship);
         add_field("Subplan Name", link.name);
@@ -252,6 +255,9 @@ impl<'p> Describer<'_, 'p> {
 
     /// Whether there are several range-table entries. A Result node without a child counts as one.
     fn several(&self) -> bool {
+        if self.stmt.rtable.len() > 1 {
+            return true;
+        }
         fn bare(plan: &Plan) -> usize {
             let own = matches!(plan.node, PlanNode::Result { child: None, .. });
             let below: usize = plan.children().into_iter().map(bare).sum();
@@ -345,8 +351,7 @@ impl<'p> Describer<'_, 'p> {
         counts: Option<HashCounts>,
     ) -> Result<NodeView> {
         let mut view = NodeView::default();
-        let kind =
-            Kind { title: "Hash".into(), node_type: "Hash", strategy: None, operation: None };
+        let kind = Kind { title: "Hash".into(), node_type: "Hash", ..Kind::default() };
         self.begin(&mut view, &kind, Link::of("Inner"));
         let stats = self.run.and_then(|r| r.stats(inner)).map(|s| NodeStats {
             // Its startup time is its total time: it returns no rows until the table is built.
@@ -392,7 +397,7 @@ impl<'p> Describer<'_, 'p> {
             BitmapNode::And { info, children } => ("BitmapAnd", info, children),
             BitmapNode::Or { info, children } => ("BitmapOr", info, children),
         };
-        let kind = Kind { title: word.into(), node_type: word, strategy: None, operation: None };
+        let kind = Kind { title: word.into(), node_type: word, ..Kind::default() };
         self.begin(&mut view, &kind, Link::of(relationship));
         if let BitmapNode::Index { probe, .. } = bitmap {
             let index = self.relation_name(probe.indexid)?;
@@ -466,12 +471,14 @@ fn kind_of(plan: &Plan) -> Kind {
         node_type: name,
         strategy: None,
         operation: None,
+        partial_mode: None,
     };
     let titled = |title: &str, node_type: &'static str, strategy: Option<&'static str>| Kind {
         title: title.to_owned(),
         node_type,
         strategy,
         operation: None,
+        partial_mode: None,
     };
     match &plan.node {
         PlanNode::Result { .. } => plain("Result"),
@@ -504,12 +511,23 @@ fn kind_of(plan: &Plan) -> Kind {
         PlanNode::Sort { .. } => plain("Sort"),
         PlanNode::IncrementalSort { .. } => plain("Incremental Sort"),
         PlanNode::Group { .. } => plain("Group"),
-        PlanNode::Agg(a) => match a.strategy {
-            AggStrategy::Plain => titled("Aggregate", "Aggregate", Some("Plain")),
-            AggStrategy::Sorted => titled("GroupAggregate", "Aggregate", Some("Sorted")),
-            AggStrategy::Mixed => titled("MixedAggregate", "Aggregate", Some("Mixed")),
-            AggStrategy::Hashed => titled("HashAggregate", "Aggregate", Some("Hashed")),
-        },
+        PlanNode::Agg(a) => {
+            let mut kind = match a.strategy {
+                AggStrategy::Plain => titled("Aggregate", "Aggregate", Some("Plain")),
+                AggStrategy::Sorted => titled("GroupAggregate", "Aggregate", Some("Sorted")),
+                AggStrategy::Mixed => titled("MixedAggregate", "Aggregate", Some("Mixed")),
+                AggStrategy::Hashed => titled("HashAggregate", "Aggregate", Some("Hashed")),
+            };
+            kind.partial_mode = Some(match a.split {
+                AggSplit::Simple => "Simple",
+                AggSplit::InitialSerial => "Partial",
+                AggSplit::FinalDeserial => "Finalize",
+            });
+            if let Some(mode) = kind.partial_mode.filter(|_| a.split != AggSplit::Simple) {
+                kind.title = format!("{mode} {}", kind.title);
+            }
+            kind
+        }
         PlanNode::WindowAgg(_) => plain("WindowAgg"),
         PlanNode::Unique { .. } => plain("Unique"),
         PlanNode::SetOp { strategy: SetOpStrategy::Sorted, .. } => {

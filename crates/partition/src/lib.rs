@@ -4,7 +4,7 @@
 //! Reading order: `key`, `bound`, `desc` (the descriptor, cached with the relation's), `check` (a
 //! new bound beside the existing ones), `qual` (partition constraints), `tree` (`pg_inherits`),
 //! `map` (columns of parent and child), `prune` (partitions that
-//! may have rows with certain keys). The design is in `docs/design/0014-partitions.md`.
+//! may have rows with certain keys), `merge` (the partitions of a join). The design is in `docs/design/0014-partitions.md`.
 //!
 //! INVARIANT: this crate takes no locks. The caller has locked the relations whose descriptors it
 //! passes.
@@ -16,6 +16,7 @@ mod check;
 mod desc;
 mod key;
 mod map;
+mod merge;
 mod prune;
 mod qual;
 mod tree;
@@ -31,6 +32,7 @@ pub use key::{
     SupportCall, hash_matches, hash_support, partition_key,
 };
 pub use map::{column_map, map_columns, map_columns_of, map_to_child};
+pub use merge::{Layout, Merged};
 pub use prune::{PartitionSet, PruneHost};
 pub use qual::{conjunction, partition_qual, qual_of_bound};
 pub use tree::{Detached, ancestors, children, descendants, is_ancestor, parents, root};

@@ -2,12 +2,14 @@
 
 use crate::check::{Conflict, Place, conflict};
 use crate::{
-    Bound, Bounds, HashSupport, KeyColumn, KeySupport, NoCall, Partition, PartitionDesc,
+    Bound, Bounds, HashSupport, KeyColumn, KeySupport, Layout, NoCall, Partition, PartitionDesc,
     PartitionKey, RangeDatum,
 };
 use ids::Oid;
 use ids::code::PartStrategy;
 use plan::expr::{Const, Expr, Location};
+use plan::query::JoinType;
+use std::collections::BTreeSet;
 use sync::Arc;
 use types::{Datum, DatumRef, compare, hash_functions, oids};
 
@@ -141,3 +143,97 @@ fn a_hash_partition_is_found_by_remainder() {
 }
 
 const POSTGRESQL_MODULUS_4: [u32; 8] = [0, 0, 2, 1, 3, 1, 3, 3];
+
+/// Cells of keys 0, 1, 2 and 3: the partition of each. Key 9 is in the default partition only.
+const KEYS: [i32; 5] = [0, 1, 2, 3, 9];
+
+/// All descriptors with these keys: `bounds` are those of a choice for each key.
+fn descriptors(
+    strategy: PartStrategy,
+    bounds: &dyn Fn([usize; 4]) -> Option<Vec<Bound>>,
+) -> Vec<PartitionDesc> {
+    let mut out = Vec::new();
+    for choice in 0..3usize.pow(4) {
+        let cells = [0, 1, 2, 3].map(|key| choice / 3usize.pow(key) % 3);
+        let Some(bounds) = bounds(cells) else { continue };
+        let with_default = [bounds.clone(), vec![Bound::Default]].concat();
+        out.extend([bounds, with_default].map(|b| desc(strategy, 1, b)));
+    }
+    out
+}
+
+/// Each value belongs to one of two partitions or to none.
+fn value_bounds(cells: [usize; 4]) -> Option<Vec<Bound>> {
+    let of = |p: usize| -> Vec<Option<i32>> {
+        (0..4).filter(|key| cells[*key as usize] == p).map(Some).collect()
+    };
+    let lists = [of(1), of(2)];
+    Some(lists.iter().filter(|l| !l.is_empty()).map(|l| list(l)).collect())
+}
+
+/// Each key begins a partition, continues that of the key before it, or belongs to none.
+fn range_bounds(cells: [usize; 4]) -> Option<Vec<Bound>> {
+    let mut ranges: Vec<[i32; 2]> = Vec::new();
+    for (key, cell) in (0..).zip(cells) {
+        match (cell, ranges.last_mut()) {
+            (1, _) => ranges.push([key, key + 1]),
+            (2, Some(last)) if last[1] == key => last[1] += 1,
+            (2, _) => return None,
+            _ => {}
+        }
+    }
+    Some(ranges.iter().map(|[from, to]| range(&[*from], &[*to])).collect())
+}
+
+/// The pairs of partitions that a join consists of; `None` if a partition joins several ones.
+fn expected_pairs(
+    a: &PartitionDesc,
+    b: &PartitionDesc,
+    jointype: JoinType,
+) -> Option<BTreeSet<(Option<usize>, Option<usize>)>> {
+    let find = |d: &PartitionDesc, key: i32| {
+        d.find(&[Datum::int4(key).as_ref()], &mut NoCall).expect("no call of a function")
+    };
+    let mut pairs = BTreeSet::new();
+    for key in KEYS {
+        if let (Some(a), Some(b)) = (find(a, key), find(b, key)) {
+            pairs.insert((Some(a), Some(b)));
+        }
+    }
+    let (left, right): (Vec<_>, Vec<_>) = pairs.iter().copied().unzip();
+    let distinct =
+        |list: &[Option<usize>]| list.iter().collect::<BTreeSet<_>>().len() == list.len();
+    if !distinct(&left) || !distinct(&right) {
+        return None;
+    }
+    let (all_left, all_right) =
+        ((0..a.partitions.len()).map(Some), (0..b.partitions.len()).map(Some));
+    if matches!(jointype, JoinType::Left | JoinType::Anti | JoinType::Full) {
+        pairs.extend(all_left.filter(|p| !left.contains(p)).map(|p| (p, None)));
+    }
+    if jointype == JoinType::Full {
+        pairs.extend(all_right.filter(|p| !right.contains(p)).map(|p| (None, p)));
+    }
+    (!pairs.is_empty()).then_some(pairs)
+}
+
+#[test]
+fn partitions_of_joins_are_those_of_a_model() {
+    let lists = descriptors(PartStrategy::List, &value_bounds);
+    let ranges = descriptors(PartStrategy::Range, &range_bounds);
+    let mut merged = 0;
+    for all in [lists, ranges] {
+        for (a, b) in all.iter().flat_map(|a| all.iter().map(move |b| (a, b))) {
+            let live = [a, b].map(|d| vec![true; d.partitions.len()]);
+            for jointype in [JoinType::Inner, JoinType::Left, JoinType::Anti, JoinType::Full] {
+                let live = [live[0].as_slice(), live[1].as_slice()];
+                let found = Layout::of(a).merge(&Layout::of(b), &a.key, jointype, live);
+                let pairs = found.map(|m| m.pairs.into_iter().collect::<BTreeSet<_>>());
+                let expected = expected_pairs(a, b, jointype);
+                merged += usize::from(expected.is_some());
+                assert_eq!(pairs, expected, "{jointype:?}: {:?} and {:?}", a.bounds, b.bounds);
+            }
+        }
+    }
+    assert!(merged > 10_000, "{merged}");
+}

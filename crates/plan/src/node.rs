@@ -188,15 +188,15 @@ pub enum PlanNode {
     ModifyTable(Box<ModifyTable>),
     Append {
         children: Vec<Plan>,
-        /// Range-table index of the table whose members the children scan; 0 if there is none.
-        relation: i32,
+        /// Range-table indexes of the tables whose members the children scan or join.
+        relations: Vec<i32>,
         pruning: Option<Box<AppendPruning>>,
     },
     MergeAppend {
         children: Vec<Plan>,
         keys: SortKeys,
         /// As in `Append`.
-        relation: i32,
+        relations: Vec<i32>,
         pruning: Option<Box<AppendPruning>>,
     },
     RecursiveUnion {

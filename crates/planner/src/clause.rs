@@ -56,6 +56,11 @@ impl Clause {
         }
     }
 
+    /// Whether the left operand belongs to the outer side; `None` unless each side has one operand.
+    pub(crate) fn is_as_written(&self, l: &JoinRel, r: &JoinRel) -> Option<bool> {
+        self.across(l, r).map(|(_, as_written)| as_written)
+    }
+
     /// The condition with the outer side on the left, if a hash join can use it.
     pub(crate) fn for_hash(&self, l: &JoinRel, r: &JoinRel) -> Option<Rc<Expr>> {
         match self.across(l, r)? {

@@ -48,6 +48,7 @@ impl Planner<'_> {
             | PathKind::WorkTable { .. } => self.create_scan(root, path, info, want),
             PathKind::Subquery { .. } => self.subquery_scan(root, path, info, want),
             PathKind::AppendScan { .. } => self.create_append_scan(root, path, info, want),
+            PathKind::AppendParts { .. } => self.create_append_parts(root, path, info, want),
             PathKind::NestLoop(join) => self.nest_loop(root, info, join, want),
             PathKind::Hash(join) => self.hash_join(root, info, join, want),
             PathKind::Merge(join) => self.merge_join(root, info, join, want),

@@ -49,7 +49,7 @@ impl Planner<'_> {
                     node: PlanNode::MergeAppend {
                         children: plans,
                         keys,
-                        relation: 0,
+                        relations: Vec::new(),
                         pruning: None,
                     },
                 }
@@ -275,7 +275,7 @@ fn append(path: &Path, mut children: Vec<Plan>, shape: &AppendShape) -> Plan {
     let PlanInfo { startup_cost, total_cost, plan_rows, plan_width, .. } = path.info();
     info = PlanInfo { startup_cost, total_cost, plan_rows, plan_width, ..info };
     take_typmods(&mut info, op);
-    Plan { info, node: PlanNode::Append { children, relation: 0, pruning: None } }
+    Plan { info, node: PlanNode::Append { children, relations: Vec::new(), pruning: None } }
 }
 
 fn distinct_node(child: Plan, op: &SetOperationStmt, hashed: bool, rows: f64) -> PlanNode {

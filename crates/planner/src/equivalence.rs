@@ -86,11 +86,15 @@ fn is_between(equality: &Expr, a: &Expr, b: &Expr) -> bool {
 impl PlannerInfo {
     /// The class of an equality between two of its columns.
     pub(crate) fn class_of_equality(&self, q: &Expr) -> Option<usize> {
+        let of_parents = self.over_parents(q);
+        let q = of_parents.as_ref().unwrap_or(q);
         self.class_equalities.iter().find(|(pair, _)| pair == q).map(|(_, number)| *number)
     }
 
     /// The class of a column.
     pub(crate) fn column_class(&self, e: &Expr) -> Option<usize> {
+        let of_parents = self.over_parents(e);
+        let e = of_parents.as_ref().unwrap_or(e);
         self.class_columns.iter().find(|(column, _)| column == e).map(|(_, number)| *number)
     }
 

@@ -112,6 +112,64 @@ impl Planner<'_> {
         Ok(false)
     }
 
+    /// The conditions on a partition that is partitioned itself, without the alternatives of ORs
+    /// that its own partition constraint excludes; `None` if it excludes the conditions.
+    /// Counterpart: partprune.c (`gen_partprune_steps_internal`).
+    pub(crate) fn within_partition(
+        &mut self,
+        relid: Oid,
+        rti: i32,
+        mut quals: Vec<Expr>,
+    ) -> Result<Option<Vec<Expr>>> {
+        if quals.is_empty() || !self.host.costs().enable_partition_pruning {
+            return Ok(Some(quals));
+        }
+        let mut constraint = Vec::new();
+        for part in self.host.partition_constraint(relid)? {
+            constraint.extend(plan::walk::conjuncts(self.host.fold(renumber(&part, rti))?));
+        }
+        if constraint.is_empty() {
+            return Ok(Some(quals));
+        }
+        if self.contradicts(&quals, &constraint)? {
+            return Ok(None);
+        }
+        for q in &mut quals {
+            let Expr::Bool(b) = q else { continue };
+            if b.boolop != BoolOp::Or {
+                continue;
+            }
+            let mut arms = Vec::with_capacity(b.args.len());
+            for arm in &b.args {
+                if !self.contradicts(&plan::walk::conjuncts(arm.clone()), &constraint)? {
+                    arms.push(arm.clone());
+                }
+            }
+            match arms.len() {
+                0 => return Ok(None),
+                1 => *q = arms.remove(0),
+                _ => b.args = arms,
+            }
+        }
+        Ok(Some(quals))
+    }
+
+    /// True if no row satisfies the conditions and the constraint, which is a conjunction.
+    fn contradicts(&mut self, quals: &[Expr], constraint: &[Expr]) -> Result<bool> {
+        let mut safe = Vec::with_capacity(quals.len());
+        for q in quals {
+            if self.is_immutable(q)? {
+                safe.push(q.clone());
+            }
+        }
+        for part in constraint {
+            if self.is_immutable(part)? && self.refutes(&safe, part, Refutation::False)? {
+                return Ok(true);
+            }
+        }
+        Ok(false)
+    }
+
     fn is_immutable(&mut self, e: &Expr) -> Result<bool> {
         Ok(eval::volatility(e, self.host)? == Volatility::Immutable)
     }

@@ -59,6 +59,9 @@ impl Planner<'_> {
             return Ok(());
         }
         if relkind == RelKind::PartitionedTable {
+            let c = self.host.costs();
+            root.members.partitionwise |=
+                c.enable_partitionwise_join || c.enable_partitionwise_aggregate;
             root.members.trees.insert(rti);
             root.members.partitioned.insert(rti, Vec::new());
             let top = Top { rti, table: self.host.relation(relid)?, lock: rellockmode };
@@ -110,11 +113,19 @@ impl Planner<'_> {
             Some(b) => b.translate_all(quals)?,
             None => quals.to_vec(),
         };
-        let condition = match self.host.costs().enable_partition_pruning {
-            true => prune::of_conditions(self.host, &desc.key, rti, &own)?,
-            false => Pruning::All,
+        // A default partition cannot be left out because of its bound.
+        let own = match desc.default {
+            Some(_) => self.within_partition(relid, rti, own)?,
+            None => Some(own),
         };
-        let live = desc.matching(&condition, &mut Constants(self.host))?;
+        let live: Vec<usize> = match own {
+            Some(own) if self.host.costs().enable_partition_pruning => {
+                let condition = prune::of_conditions(self.host, &desc.key, rti, &own)?;
+                desc.matching(&condition, &mut Constants(self.host))?.iter().collect()
+            }
+            Some(_) => desc.matching(&Pruning::All, &mut Constants(self.host))?.iter().collect(),
+            None => Vec::new(),
+        };
         let tables = root.members.partitioned.entry(top.rti).or_default();
         let position = tables.len();
         tables.push(PartitionedTable {
@@ -125,7 +136,7 @@ impl Planner<'_> {
             partitions: Vec::new(),
         });
         let mut parts = Vec::new();
-        for at in live.iter() {
+        for at in live {
             self.host.check_interrupts()?;
             let partition = &desc.partitions[at];
             self.host.lock_member(partition.oid, top.lock)?;
@@ -234,7 +245,11 @@ impl Planner<'_> {
             parent_columns,
         });
         let row_type = table.row_type;
-        Ok(Rc::new(AppendRel { parent: rti, child, columns, row_type }))
+        let member = Rc::new(AppendRel { parent: rti, child, columns, row_type });
+        if root.members.partitionwise {
+            root.members.by_child.insert(child, member.clone());
+        }
+        Ok(member)
     }
 }
 

@@ -22,12 +22,27 @@ use std::rc::Rc;
 const PAGE: f64 = 8192.0;
 
 impl Planner<'_> {
-    /// The paths of the grouping above `paths`. Counterpart: `add_paths_to_grouping_rel`.
+    /// The order of the rows of a sorted grouping; `None` if a column cannot be sorted.
+    pub(crate) fn grouping_order(
+        &mut self,
+        root: &PlannerInfo,
+        stage: &Grouping,
+    ) -> Result<Option<Vec<PathKey>>> {
+        let sortable = stage.clauses.iter().all(|g| g.sortop.is_valid());
+        if stage.sets.is_some() || stage.exprs.is_empty() || !sortable {
+            return Ok(None);
+        }
+        self.order_of(root, &stage.clauses, &stage.targets).map(Some)
+    }
+
+    /// The paths of the grouping above `paths`; `order` is that of [`Self::grouping_order`].
+    /// Counterpart: `add_paths_to_grouping_rel`.
     pub(crate) fn grouping_paths(
         &mut self,
         root: &PlannerInfo,
         paths: &PathSet,
         stage: &Rc<Grouping>,
+        order: Option<&[PathKey]>,
     ) -> Result<PathSet> {
         let mut out = paths.above();
         let Some(cheapest) = paths.cheapest() else { return Ok(out) };
@@ -41,9 +56,8 @@ impl Planner<'_> {
         } else if stage.exprs.is_empty() {
             out.add(self.agg_path(root, cheapest, stage, AggStrategy::Plain, &work)?);
         } else {
-            if stage.clauses.iter().all(|g| g.sortop.is_valid()) {
-                let order = self.order_of(root, &stage.clauses, &stage.targets)?;
-                for p in self.inputs_in_order(root, paths, &order)? {
+            if let Some(order) = order {
+                for p in self.inputs_in_order(root, paths, order)? {
                     out.add(self.agg_path(root, &p, stage, AggStrategy::Sorted, &work)?);
                 }
             }
@@ -327,8 +341,15 @@ impl Planner<'_> {
         let below = ChildOutputs::one(&made.output);
         let keys = self.group_keys(&stage.clauses, &stage.targets, &made.output)?;
         let output = targets_of(&stage.want);
-        let mut target_list = below.fix_targets(&output)?;
-        let mut qual = below.fix_all(&stage.having)?;
+        let (mut computed, mut having) = (output.clone(), stage.having.clone());
+        if stage.split == AggSplit::FinalDeserial {
+            let exprs = computed.iter_mut().map(|t| &mut t.expr).chain(&mut having);
+            for e in exprs {
+                self.combine_states(e)?;
+            }
+        }
+        let mut target_list = below.fix_targets(&computed)?;
+        let mut qual = below.fix_all(&having)?;
         for e in target_list.iter_mut().map(|t| &mut t.expr).chain(&mut qual) {
             name_grouping_columns(e, &|r| {
                 let key = stage.key(*r).ok()?;
@@ -352,7 +373,7 @@ impl Planner<'_> {
         let node = PlanNode::Agg(Box::new(Agg {
             child: Box::new(made.plan),
             strategy: *strategy,
-            split: AggSplit::Simple,
+            split: stage.split,
             keys,
             num_groups,
             grouping_sets,

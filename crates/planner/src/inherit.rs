@@ -9,7 +9,7 @@
 use crate::need::NeededExpr;
 use crate::path::{AppendRel, Path, PathKey, PathKind, PathRef, PathSet, starts_with};
 use crate::rel::BaseRel;
-use crate::state::{PartitionedTable, Planner, PlannerInfo};
+use crate::state::{PartScans, PartitionedTable, Planner, PlannerInfo};
 use ids::stored::{described, number};
 use pgerror::{PgError, Result};
 use plan::expr::{CoercionForm, ConvertRowtypeExpr, Expr, Location, Var};
@@ -22,13 +22,13 @@ use std::collections::HashMap;
 use std::rc::Rc;
 
 /// A member with its paths.
-struct MemberPaths {
-    member: Rc<AppendRel>,
-    paths: PathSet,
+pub(crate) struct MemberPaths {
+    pub member: Rc<AppendRel>,
+    pub paths: PathSet,
     /// The orders of `paths` in the parent's columns, as far as they are useful.
-    orders: Vec<Vec<PathKey>>,
+    pub orders: Vec<Vec<PathKey>>,
     /// The join conditions with the parent, over the member's columns.
-    join_quals: Vec<Expr>,
+    pub join_quals: Vec<Expr>,
 }
 
 impl MemberPaths {
@@ -107,7 +107,7 @@ impl AppendRel {
 
     /// Translates an expression over the member's columns to one over the parent's columns, if it
     /// uses no other columns.
-    fn translate_up(&self, expr: &Expr) -> Option<Expr> {
+    pub(crate) fn translate_up(&self, expr: &Expr) -> Option<Expr> {
         let mut e = expr.clone();
         let mut complete = true;
         substitute(&mut e, &mut |e| match e {
@@ -130,6 +130,9 @@ impl AppendRel {
 impl PlannerInfo {
     /// The members of an append relation of this level.
     pub(crate) fn members_of(&self, parent: i32) -> Vec<Rc<AppendRel>> {
+        if let Some(members) = self.members.of_sub_tables.get(&parent) {
+            return members.clone();
+        }
         self.members
             .append_rels
             .iter()
@@ -232,10 +235,12 @@ impl Planner<'_> {
         rti: i32,
         quals: &[Expr],
     ) -> Result<()> {
-        let mut rows = 0.0;
+        let (mut rows, mut lateral) = (0.0, Relids::new());
         for m in root.members_of(rti) {
             self.base_rel(root, m.child, m.translate_all(quals)?)?;
-            rows += root.rel(m.child)?.rows;
+            let rel = root.rel(m.child)?;
+            rows += rel.rows;
+            lateral.add(&rel.lateral);
         }
         let rows = f64::max(rows, 1.0);
         let table = match root.query.rte(rti).kind {
@@ -244,15 +249,8 @@ impl Planner<'_> {
             }
             _ => None,
         };
-        let rel = BaseRel {
-            rti,
-            table,
-            quals: quals.to_vec(),
-            tuples: rows,
-            rows,
-            width: 0,
-            lateral: Relids::new(),
-        };
+        let rel =
+            BaseRel { rti, table, quals: quals.to_vec(), tuples: rows, rows, width: 0, lateral };
         root.rels.insert(rti, rel);
         Ok(())
     }
@@ -277,13 +275,29 @@ impl Planner<'_> {
         for member in members {
             all.push(self.member_paths(root, member, (join_quals, &keys), needed)?);
         }
+        self.append_members(root, rti, (join_quals, &all), set)?;
+        if root.members.partitionwise && root.members.partitioned.contains_key(&rti) {
+            let join_quals = join_quals.to_vec();
+            root.members.scans.insert(rti, Rc::new(PartScans { all, join_quals }));
+        }
+        Ok(())
+    }
+
+    /// Adds the paths over these scans of the members.
+    pub(crate) fn append_members(
+        &mut self,
+        root: &PlannerInfo,
+        rti: i32,
+        (join_quals, all): (&[Expr], &[MemberPaths]),
+        set: &mut PathSet,
+    ) -> Result<()> {
         let children = all.iter().map(|m| m.cheapest(&[], |p| p.total).cloned());
         let children: Option<Vec<PathRef>> = children.collect();
-        let children = children.ok_or_else(|| PgError::internal("member without a path"))?;
+        let Some(children) = children else { return self.lateral_append_scan(root, rti, all, set) };
         let single = all.len() == 1;
         if !single {
             set.add(self.append_of(root, (rti, &Relids::new()), children, Vec::new())?);
-            self.ordered_append_scans(root, rti, &all, set)?;
+            self.ordered_append_scans(root, rti, all, set)?;
         }
         if single {
             let m = &all[0];
@@ -294,7 +308,25 @@ impl Planner<'_> {
                 }
             }
         }
-        self.parameterized_append_scans(root, rti, (join_quals, &all), set)
+        self.parameterized_append_scans(root, rti, (join_quals, all), set)
+    }
+
+    /// Adds the path over scans that all need columns of other relations (TABLESAMPLE).
+    fn lateral_append_scan(
+        &mut self,
+        root: &PlannerInfo,
+        rti: i32,
+        all: &[MemberPaths],
+        set: &mut PathSet,
+    ) -> Result<()> {
+        let cheapest = |m: &MemberPaths| {
+            m.paths.paths.iter().min_by(|a, b| a.total.total_cmp(&b.total)).cloned()
+        };
+        let children: Option<Vec<PathRef>> = all.iter().map(cheapest).collect();
+        let children = children.ok_or_else(|| PgError::internal("member without a path"))?;
+        let outer = children.iter().fold(Relids::new(), |all, p| all.union(&p.outer));
+        set.add(self.append_of(root, (rti, &outer), children, Vec::new())?);
+        Ok(())
     }
 
     /// Adds a path for each order that a member has.
@@ -537,14 +569,14 @@ impl Planner<'_> {
             return Ok(CreatedPlan { plan: only, output });
         }
         let info = PlanInfo { target_list: pass_through(&output), ..info };
-        let relation = root.flat(*rti);
+        let relations = vec![root.flat(*rti)];
         let pruning = self.append_pruning(root, path, (*rti, tested, &scanned))?;
         let node = match merges {
             true => {
                 let keys = self.sort_keys(&path.order, &output)?;
-                PlanNode::MergeAppend { children, keys, relation, pruning }
+                PlanNode::MergeAppend { children, keys, relations, pruning }
             }
-            false => PlanNode::Append { children, relation, pruning },
+            false => PlanNode::Append { children, relations, pruning },
         };
         let made = CreatedPlan { plan: Plan { info, node }, output };
         if simple || is_partitioned {

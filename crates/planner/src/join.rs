@@ -6,6 +6,7 @@
 
 use crate::clause::Clauses;
 use crate::need::{NeededExpr, needs};
+use crate::partwise::{Parts, translated_all};
 use crate::path::{Ordered, Path, PathKind, PathRef, PathSet, UsefulOrders};
 use crate::rel::clamp_rows;
 use crate::state::{Planner, PlannerInfo};
@@ -37,6 +38,7 @@ pub(crate) struct JoinRel {
     /// Other relations whose columns every path needs (LATERAL).
     pub lateral: Relids,
     pub useful: UsefulOrders,
+    pub parts: Parts,
 }
 
 impl JoinRel {
@@ -49,6 +51,7 @@ impl JoinRel {
             lateral: l.lateral.union(&r.lateral).difference(&relids),
             width: uses.used.width_above(&relids),
             useful: uses.useful_above(&relids),
+            parts: Parts::Unknown,
             relids,
         }
     }
@@ -238,7 +241,11 @@ impl Planner<'_> {
                     let paths = paths.with_useful_orders(&useful);
                     let rel = root.rel(rti)?;
                     let (rows, width, lateral) = (rel.rows, rel.width, rel.lateral.clone());
-                    JoinRel { relids, rows, width, paths, lateral, useful }
+                    let parts = Parts::None;
+                    let mut rel = JoinRel { relids, rows, width, paths, lateral, useful, parts };
+                    let joinable = !needs_row(rti, &all_needed);
+                    rel.parts = self.table_parts(root, &rel, joinable)?;
+                    rel
                 }
                 Item::Join(j) => {
                     let relids = j.relids.clone();
@@ -357,7 +364,12 @@ impl Planner<'_> {
                 outer: p.outer.clone(),
             });
         }
-        Ok(JoinRel { rows, paths, ..rel })
+        let parts = rel.parts.map(&mut |child| {
+            let members = root.translations_from(&rel.relids, &child.relids);
+            let own = translated_all(&members, quals)?;
+            self.filtered(root, child.clone(), &own).map(Some)
+        })?;
+        Ok(JoinRel { rows, paths, parts, ..rel })
     }
 
     fn gated(&mut self, rel: JoinRel, gates: &[Expr]) -> Result<JoinRel> {
@@ -385,7 +397,7 @@ impl Planner<'_> {
             });
         }
         let rows = if never { 1.0 } else { rel.rows };
-        Ok(JoinRel { rows, paths, ..rel })
+        Ok(JoinRel { rows, paths, parts: Parts::None, ..rel })
     }
 
     /// A join whose order is fixed: an outer, semi or anti join whose sides are separate problems.
@@ -420,6 +432,7 @@ impl Planner<'_> {
                 "FULL JOIN is only supported with merge-joinable or hash-joinable join conditions"
             ));
         }
+        self.finish_parts(root, &mut out)?;
         Ok(out)
     }
 
@@ -446,6 +459,8 @@ impl Planner<'_> {
                     r.paths.add((*p).clone());
                 }
             }
+            let joinable = !needs_row(rti, needed);
+            r.parts = self.table_parts(root, &r, joinable)?;
         }
         Ok(r)
     }
@@ -510,6 +525,12 @@ impl Planner<'_> {
         new.args.swap(0, 1);
         Ok(Expr::OpExpr(Box::new(new)))
     }
+}
+
+/// True if the whole row of a relation is needed above it.
+fn needs_row(rti: i32, needed: &[Rc<NeededExpr>]) -> bool {
+    let is_row = |e: &Expr| matches!(e, Expr::Var(v) if v.varno == rti && v.varattno == 0);
+    needed.iter().any(|n| n.relids.contains(&rti) && n.columns.iter().any(is_row))
 }
 
 /// The kind of the path with additional conditions on its output: a join tests them itself (an

@@ -4,6 +4,7 @@
 use crate::clause::{Clause, Clauses};
 use crate::join::JoinRel;
 use crate::merge::{MemoKeys, memoized};
+use crate::partappend::{dummy_path, is_dummy};
 use crate::path::{HashPath, JoinPath, Path, PathKind, PathProperties, PathRef, PathSet};
 use crate::specialjoin::SemiAntiFactors;
 use crate::state::{Planner, PlannerInfo};
@@ -152,6 +153,11 @@ impl Planner<'_> {
         out: &mut JoinRel,
     ) -> Result<()> {
         self.host.check_interrupts()?;
+        if never_joins(jointype, l, r) {
+            out.paths = out.paths.above();
+            out.paths.add(dummy_path(&out.relids, out.width));
+            return Ok(());
+        }
         let inner_unique = self.inner_is_unique(root, r, clauses)?
             || matches!(jointype, JoinType::Semi | JoinType::Anti);
         let join = JoinInput { jointype, l, r, clauses, inner_unique };
@@ -165,7 +171,7 @@ impl Planner<'_> {
                 self.right_hash_join(&join, &hash, out);
             }
         }
-        Ok(())
+        self.join_partitions(root, jointype, (l, r), clauses, out)
     }
 
     fn nest_loop_paths(
@@ -493,6 +499,18 @@ impl Planner<'_> {
             }
         }
         Ok(false)
+    }
+}
+
+/// True if the join has no rows, because a side has none. Counterpart: `mark_dummy_rel` in
+/// `populate_joinrel_with_paths`.
+fn never_joins(jointype: JoinType, l: &JoinRel, r: &JoinRel) -> bool {
+    let (l, r) = (is_dummy(&l.paths), is_dummy(&r.paths));
+    match jointype {
+        JoinType::Inner | JoinType::Semi => l || r,
+        JoinType::Left | JoinType::Anti => l,
+        JoinType::Right => r,
+        JoinType::Full => l && r,
     }
 }
 

@@ -13,10 +13,11 @@
 //! 3. Paths: `path` (path model), `scan`, `bitmap`, `tid`, `derive` and `rowcond` (scans),
 //!    `joinpath` and `merge` (join methods), `exprcost` (costs of expressions), `clause` (join
 //!    clauses), `search` (join order), `specialjoin` (semi, anti and left joins in the search),
-//!    `need` (columns needed above).
+//!    `need` (columns needed above); `partwise`, `partappend` and `childpath` (joins partition by
+//!    partition).
 //! 4. Upper stages: `upper` (order of the stages), `stage` (their descriptions), `group`, `groups`
-//!    (numbers of groups), `groupingsets` (GROUPING SETS), `minmax`, `window`, `runcond`,
-//!    `distinct`, `sorting` (ORDER BY, LIMIT), `postpone`; `setop` (set operations), `appendrel`
+//!    (numbers of groups), `groupingsets` (GROUPING SETS), `minmax`, `partgroup`
+//!    (grouping partition by partition), `window`, `runcond`, `distinct`, `sorting` (ORDER BY, LIMIT), `postpone`; `setop` (set operations), `appendrel`
 //!    and `appendparam` (UNION ALL); `expand`, `exclusion` and `inherit` (tables with
 //!    members); `subselect` (sub-selects);
 //!    `modify` (INSERT, UPDATE, DELETE).
@@ -41,6 +42,7 @@ mod appendparam;
 mod appendrel;
 mod arraysel;
 mod bitmap;
+mod childpath;
 mod clause;
 mod constants;
 mod create;
@@ -66,6 +68,9 @@ mod merge;
 mod minmax;
 mod modify;
 mod need;
+mod partappend;
+mod partgroup;
+mod partwise;
 mod path;
 mod postpone;
 mod prep;

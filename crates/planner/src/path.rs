@@ -369,6 +369,14 @@ pub(crate) enum PathKind {
         /// The children's rows are merged in the path's order.
         merges: bool,
     },
+    /// The rows of the partitions of a join or grouping.
+    AppendParts {
+        children: Vec<PathRef>,
+        /// The children's rows are merged in the path's order.
+        merges: bool,
+        /// The output, if it is fixed.
+        want: Option<Rc<[Expr]>>,
+    },
     /// The rows of all children, one after another.
     Append {
         children: Vec<PathRef>,

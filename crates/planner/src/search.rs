@@ -251,6 +251,9 @@ impl Planner<'_> {
                 joined.push((mask, out));
             }
         }
+        for (_, rel) in &mut joined {
+            self.finish_parts(root, rel)?;
+        }
         joined.retain(|(_, rel)| !rel.paths.paths.is_empty());
         let masks = joined.iter().map(|(mask, _)| *mask).collect();
         joined.into_iter().for_each(|(mask, rel)| subsets.best[mask] = Some(rel));
@@ -385,6 +388,7 @@ impl Planner<'_> {
         let mut out = JoinRel { rows, ..JoinRel::of(l, r, uses) };
         self.join_paths(root, JoinType::Inner, l, r, &here, &mut out)?;
         self.join_paths(root, JoinType::Inner, r, l, &here, &mut out)?;
+        self.finish_parts(root, &mut out)?;
         Ok(out.paths.paths.iter().any(|p| p.outer.is_disjoint(all)).then_some(out))
     }
 }

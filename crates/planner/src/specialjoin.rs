@@ -8,6 +8,7 @@
 use crate::clause::Clause;
 use crate::join::{JoinFractions, JoinRel, JoinUses};
 use crate::need::NeededExpr;
+use crate::partwise::translated_all;
 use crate::path::{Path, PathKind};
 use crate::state::{Planner, PlannerInfo};
 use eval::Volatility;
@@ -191,6 +192,7 @@ impl Planner<'_> {
                 *out = Some(tested);
                 return Ok(());
             };
+            target.parts.add_paths(&tested.parts);
             for p in tested.paths.paths {
                 target.paths.add(Path { rows: target.rows, ..Rc::unwrap_or_clone(p) });
             }
@@ -283,7 +285,12 @@ impl Planner<'_> {
         });
         let (relids, useful) = (right.relids.clone(), right.useful.clone());
         let (width, lateral) = (child.width, Relids::new());
-        Ok(Some(JoinRel { relids, rows, width, paths, lateral, useful }))
+        let parts = right.parts.map(&mut |child| {
+            let members = root.translations_from(&right.relids, &child.relids);
+            let own = translated_all(&members, quals)?;
+            self.unique_right(root, child, &own)
+        })?;
+        Ok(Some(JoinRel { relids, rows, width, paths, lateral, useful, parts }))
     }
 }
 

@@ -3,7 +3,7 @@
 
 use crate::path::AppendRel;
 use ids::AttrNo;
-use plan::expr::{Expr, TargetEntry};
+use plan::expr::{AggSplit, Expr, TargetEntry};
 use plan::node::PlanRowMark;
 use plan::query::{CmdType, SortGroupClause, WindowClause};
 use querytree::host::RelationInfo;
@@ -24,6 +24,9 @@ pub(crate) struct Grouping {
     pub sets: Option<GroupingSets>,
     /// Estimated number of groups.
     pub groups: f64,
+    /// The step of an aggregation in two steps. The output of the second one is `want` as of an
+    /// aggregation in one step.
+    pub split: AggSplit,
 }
 
 /// The grouping sets of a level, as elements `tle_sort_group_ref` of its grouping clauses.

@@ -2,6 +2,7 @@
 //! one query level. Counterpart: planner.c (`standard_planner`), pathnodes.h (`PlannerGlobal`,
 //! `PlannerInfo`).
 
+use crate::inherit::MemberPaths;
 use crate::path::{AppendRel, PathRef, PathSet};
 use crate::rel::BaseRel;
 use ids::Oid;
@@ -198,6 +199,21 @@ pub(crate) struct Members {
     pub own_entries: usize,
     /// Indexes in the flat range table of the entries that were added for members.
     pub added_entries: Vec<i32>,
+    /// Joins or groupings may be done partition by partition. The following are set only then.
+    pub partitionwise: bool,
+    /// All members, partitioned ones included, by range-table index.
+    pub by_child: HashMap<i32, Rc<AppendRel>>,
+    /// The scans of the partitions of each partitioned table.
+    pub scans: HashMap<i32, Rc<PartScans>>,
+    /// The partitions of partitioned tables that the statement does not name.
+    pub of_sub_tables: HashMap<i32, Vec<Rc<AppendRel>>>,
+}
+
+/// The scan paths of the partitions of a table.
+pub(crate) struct PartScans {
+    pub all: Vec<MemberPaths>,
+    /// The join conditions that parameterized scans test, over the table's columns.
+    pub join_quals: Vec<Expr>,
 }
 
 /// A partitioned table whose partitions have been added.
@@ -216,6 +232,16 @@ pub(crate) struct PartitionedTable {
 pub(crate) enum Part {
     Leaf(i32),
     Table(usize),
+}
+
+/// The leaves below the partitioned table at this position.
+pub(crate) fn leaves_of(tables: &[PartitionedTable], position: usize, out: &mut Vec<i32>) {
+    for (_, part) in tables.get(position).iter().flat_map(|t| &t.partitions) {
+        match part {
+            Part::Leaf(child) => out.push(*child),
+            Part::Table(position) => deep(|| leaves_of(tables, *position, out)),
+        }
+    }
 }
 
 /// State of one query level. Counterpart: `PlannerInfo`.

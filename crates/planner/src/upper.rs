@@ -9,6 +9,7 @@
 use crate::group::make_keys_distinct;
 use crate::join::JoinRel;
 use crate::need::target_needs;
+use crate::partgroup::PartGrouping;
 use crate::path::{Path, PathKey, PathKind, PathSet};
 use crate::rel::clamp_rows;
 use crate::runcond::active_windows;
@@ -17,7 +18,7 @@ use crate::stage::Grouping;
 use crate::state::{LevelInput, PlannedLevel, Planner, PlannerInfo};
 use crate::window::collect_window_funcs;
 use pgerror::{PgError, Result};
-use plan::expr::{Expr, TargetEntry};
+use plan::expr::{AggSplit, Expr, TargetEntry};
 use plan::node::{GroupKeys, Plan, PlanRowMark};
 use plan::query::{CmdType, FromExpr, LockStrength, Query, RangeTblEntry, SortGroupClause};
 use querytree::pullup::lateral_exprs;
@@ -139,7 +140,15 @@ impl Planner<'_> {
         if let Some(mut stage) = body.grouping {
             self.count_grouping(root, &mut stage, rel.rows)?;
             let stage = Rc::new(stage);
-            paths = self.grouping_paths(root, &paths, &stage)?;
+            let order = self.grouping_order(root, &stage)?;
+            let order = order.as_deref();
+            paths = self.grouping_paths(root, &paths, &stage, order)?;
+            if !sets_below {
+                let partial = self.partial_stage(&stage)?;
+                let partial = partial.as_ref();
+                let grouping = PartGrouping { input: &have, stage: &stage, partial, order };
+                self.parts_grouping_paths(root, &rel, &grouping, &mut paths)?;
+            }
             if let Some(path) = self.min_max_path(root, &stage, &paths)? {
                 paths.add(path);
             }
@@ -238,6 +247,7 @@ impl Planner<'_> {
                 having,
                 sets: self.grouping_sets(&root.query)?,
                 groups: 1.0,
+                split: AggSplit::Simple,
             });
         }
         let postponed = !postponed.is_empty();
@@ -255,7 +265,8 @@ impl Planner<'_> {
         let width = self.row_width(root, &want)?;
         let want: Rc<[Expr]> = want.into();
         let mut out = rel.paths.above();
-        for p in rel.paths.unparameterized() {
+        let paths = self.whole_paths(root, rel)?;
+        for p in paths.unparameterized() {
             let kind = PathKind::Target { child: p.clone(), want: want.clone(), accepts_more };
             out.add(Path { kind, width, ..Path::clone(p) });
         }

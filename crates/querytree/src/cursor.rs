@@ -77,9 +77,9 @@ fn is_simple_scan(plan: &Plan) -> bool {
         PlanNode::Result { child: Some(child), .. }
         | PlanNode::Limit { child, .. }
         | PlanNode::SubqueryScan { child, .. } => is_simple_scan(child),
-        PlanNode::Append { children, relation, .. }
-        | PlanNode::MergeAppend { children, relation, .. } => {
-            *relation > 0 && children.iter().all(is_simple_scan)
+        PlanNode::Append { children, relations, .. }
+        | PlanNode::MergeAppend { children, relations, .. } => {
+            !relations.is_empty() && children.iter().all(is_simple_scan)
         }
         _ => false,
     }

@@ -158,6 +158,8 @@ pub struct AggregateInfo {
     /// max. Invalid if there is none.
     pub sort_op: Oid,
     pub trans_type: Oid,
+    /// The function that combines two states; invalid if there is none.
+    pub combine: Oid,
     /// The transition function, and the final function or `INVALID`.
     pub functions: [Oid; 2],
     /// Estimated size of a transition state in bytes.
@@ -192,6 +194,8 @@ pub struct CostSettings {
     pub enable_memoize: bool,
     pub enable_partition_pruning: bool,
     pub enable_incremental_sort: bool,
+    pub enable_partitionwise_join: bool,
+    pub enable_partitionwise_aggregate: bool,
     pub constraint_exclusion: ConstraintExclusion,
     pub collapse: Collapse,
 }
@@ -239,6 +243,8 @@ impl Default for CostSettings {
             enable_memoize: true,
             enable_partition_pruning: true,
             enable_incremental_sort: true,
+            enable_partitionwise_join: false,
+            enable_partitionwise_aggregate: false,
             constraint_exclusion: ConstraintExclusion::Partition,
             collapse: Collapse { from: 8, join: 8 },
         }

@@ -95,6 +95,18 @@ pub struct SetStream {
 pub trait DescriptorLookup {
     fn aggregate(&mut self, aggfn: Oid, arg_types: &[Oid]) -> Result<Arc<AggInfo>>;
 
+    /// The functions of one part of an aggregation in two steps: the first one returns states, the
+    /// second one combines these and calls the final function.
+    fn aggregate_part(
+        &mut self,
+        aggfn: Oid,
+        arg_types: &[Oid],
+        split: plan::expr::AggSplit,
+    ) -> Result<Arc<AggInfo>> {
+        let _ = (aggfn, arg_types, split);
+        Err(pgerror::PgError::internal("aggregation in one step only"))
+    }
+
     /// The `prosrc` of an ordered-set aggregate's final function. `None` for aggregates whose
     /// transition function does not merely collect and sort the rows, as `ordered_set_transition`
     /// and `ordered_set_transition_multi` do.

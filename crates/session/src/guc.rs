@@ -360,6 +360,10 @@ fn apply_cost(costs: &mut CostSettings, name: &str, value: &Value, store: &Sessi
         "enable_partition_pruning" => costs.enable_partition_pruning = value.as_bool(),
         "enable_memoize" => costs.enable_memoize = value.as_bool(),
         "enable_incremental_sort" => costs.enable_incremental_sort = value.as_bool(),
+        "enable_partitionwise_join" => costs.enable_partitionwise_join = value.as_bool(),
+        "enable_partitionwise_aggregate" => {
+            costs.enable_partitionwise_aggregate = value.as_bool();
+        }
         "enable_material" => costs.enable_material = value.as_bool(),
         "from_collapse_limit" => costs.collapse.from = value.as_int().max(1) as usize,
         "join_collapse_limit" => costs.collapse.join = value.as_int().max(1) as usize,

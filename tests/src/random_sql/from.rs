@@ -6,7 +6,7 @@ use super::generate::{CALL_OF_QUERY, Columns, Generator, SMALL, Ty, Ty::*, both,
 type Shape = (&'static str, usize, &'static [(&'static str, Ty)]);
 
 /// Tables (the first ones are used more often) and views, with their columns.
-const BASES: [Shape; 14] = [
+const BASES: [Shape; 15] = [
     ("a", 30, &[("id", Int), ("x", Int), ("s", Text), ("n", Num), ("d", Date)]),
     ("a", 30, &[("id", Int), ("x", Int), ("s", Text), ("n", Num), ("d", Date)]),
     ("b", 40, &[("id", Int), ("aid", Int), ("f", Float), ("s", Text), ("ts", Ts), ("arr", Ints)]),
@@ -15,6 +15,7 @@ const BASES: [Shape; 14] = [
     ("e", 20, &[("id", Int), ("p", Int), ("doc", Json), ("tags", Texts)]),
     ("e", 20, &[("id", Int), ("p", Int), ("doc", Json), ("tags", Texts)]),
     ("pr", 30, &[("id", Int), ("x", Int), ("s", Text), ("n", Num), ("d", Date)]),
+    ("ps", 30, &[("id", Int), ("x", Int), ("s", Text), ("k", Int)]),
     ("ih", 40, &[("id", Int), ("aid", Int), ("f", Float), ("s", Text)]),
     ("w", 220, &[("k", Int), ("w", Text), ("g", Int)]),
     ("va", 30, &[("k", Int), ("kind", Text), ("s", Text), ("n", Int)]),
@@ -24,7 +25,7 @@ const BASES: [Shape; 14] = [
 ];
 
 /// Number of tables at the start of [`BASES`].
-const TABLES: usize = 10;
+const TABLES: usize = 11;
 
 /// Number of small tables at the start of [`BASES`].
 const SMALL_TABLES: usize = TABLES - 1;

@@ -303,6 +303,12 @@ impl Generator {
         if self.chance(15) {
             out.push(self.one(&["join_collapse_limit = 1", "from_collapse_limit = 1"]).to_owned());
         }
+        if self.chance(40) {
+            out.push("enable_partitionwise_join = on".to_owned());
+        }
+        if self.chance(30) {
+            out.push("enable_partitionwise_aggregate = on".to_owned());
+        }
         if self.chance(20) {
             out.push("plan_cache_mode = force_generic_plan".to_owned());
         }

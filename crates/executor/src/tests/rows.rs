@@ -242,7 +242,8 @@ fn an_append_returns_the_rows_of_all_children() {
     let parts: Vec<Vec<Row>> =
         [0, 3, 0, 900, 1].iter().map(|&n| some_rows(n, 10 + n as u64)).collect();
     let children = || parts.iter().enumerate().map(|(i, rows)| source(&TYPES, rows, i)).collect();
-    let plan = passing(PlanNode::Append { children: children(), relation: 0, pruning: None });
+    let plan =
+        passing(PlanNode::Append { children: children(), relations: Vec::new(), pruning: None });
     fixture.check(plan, Order::Defined, |_| parts.concat());
 }
 
@@ -258,7 +259,7 @@ fn a_merge_append_merges_sorted_children() {
     let plan = passing(PlanNode::MergeAppend {
         children,
         keys: sort_keys(&columns),
-        relation: 0,
+        relations: Vec::new(),
         pruning: None,
     });
     fixture.check(plan, Order::Any, |_| parts.concat());
@@ -270,7 +271,7 @@ fn a_merge_append_merges_sorted_children() {
     let plan = passing(PlanNode::MergeAppend {
         children,
         keys: sort_keys(&[by(1, INT4)]),
-        relation: 0,
+        relations: Vec::new(),
         pruning: None,
     });
     fixture.check(plan, Order::Defined, |_| sorted(&keyed.concat(), &[by(1, INT4)]));

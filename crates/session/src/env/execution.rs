@@ -16,7 +16,7 @@ use ids::builtin::proc;
 use ids::code::{AmopPurpose, FinalModify};
 use ids::strategy::btree;
 use pgerror::{PgError, Result};
-use plan::expr::{SqlValueKind, SubPlan};
+use plan::expr::{AggSplit, SqlValueKind, SubPlan};
 use std::sync::Arc;
 use types::builtin::BuiltinFn;
 use types::compare::Comparer;
@@ -98,6 +98,20 @@ struct AggregateFunctions {
 }
 
 impl Core {
+    fn aggregate_functions(&mut self, aggfn: Oid) -> Result<AggregateFunctions> {
+        let row = self.cat().aggregate(aggfn)?;
+        Ok(AggregateFunctions {
+            trans: row.aggtransfn,
+            inverse: Oid::INVALID,
+            last: row.aggfinalfn,
+            last_extra: row.aggfinalextra,
+            last_modify: row.aggfinalmodify,
+            combine: row.aggcombinefn,
+            trans_type: row.aggtranstype,
+            init: row.agginitval.as_ref().map(|t| t.as_str().to_string()),
+        })
+    }
+
     /// The type of the state for arguments of these types. Counterpart:
     /// `resolve_aggregate_transtype`.
     fn state_type(&mut self, aggfn: Oid, arg_types: &[Oid], declared: Oid) -> Result<Oid> {
@@ -187,18 +201,24 @@ impl Core {
 
 impl DescriptorLookup for Core {
     fn aggregate(&mut self, aggfn: Oid, arg_types: &[Oid]) -> Result<Arc<AggInfo>> {
-        let row = self.cat().aggregate(aggfn)?;
-        let functions = AggregateFunctions {
-            trans: row.aggtransfn,
-            inverse: Oid::INVALID,
-            last: row.aggfinalfn,
-            last_extra: row.aggfinalextra,
-            last_modify: row.aggfinalmodify,
-            combine: row.aggcombinefn,
-            trans_type: row.aggtranstype,
-            init: row.agginitval.as_ref().map(|t| t.as_str().to_string()),
-        };
+        let functions = self.aggregate_functions(aggfn)?;
         self.aggregate_info(aggfn, arg_types, functions).map(Arc::new)
+    }
+
+    fn aggregate_part(
+        &mut self,
+        aggfn: Oid,
+        arg_types: &[Oid],
+        split: AggSplit,
+    ) -> Result<Arc<AggInfo>> {
+        let mut functions = self.aggregate_functions(aggfn)?;
+        match split {
+            AggSplit::Simple => {}
+            AggSplit::InitialSerial => functions.last = Oid::INVALID,
+            AggSplit::FinalDeserial => functions.trans = functions.combine,
+        }
+        let info = self.aggregate_info(aggfn, arg_types, functions)?;
+        Ok(Arc::new(AggInfo { is_shareable: false, ..info }))
     }
 
     fn ordered_set_final(&mut self, aggfn: Oid) -> Result<Option<String>> {

@@ -510,6 +510,7 @@ impl FunctionLookup for Core {
         Ok(AggregateInfo {
             sort_op: row.aggsortop,
             trans_type: row.aggtranstype,
+            combine: row.aggcombinefn,
             functions: [row.aggtransfn, row.aggfinalfn],
             state_width: row.aggtransspace,
         })

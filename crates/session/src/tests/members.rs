@@ -80,7 +80,7 @@ fn of_both(client: &mut Client, statements: [&str; 2]) -> PlannedStmt {
         .map(|t| TargetEntry { expr: column(Var::OUTER, t.resno, t.expr.type_oid()), ..t.clone() });
     first.child = Plan {
         info: PlanInfo { target_list: passed.collect(), ..PlanInfo::default() },
-        node: PlanNode::Append { children, relation: 0, pruning: None },
+        node: PlanNode::Append { children, relations: Vec::new(), pruning: None },
     };
     first.result_relations = vec![1, 2];
     first.update_colnos.append(&mut second.update_colnos);
