@@ -568,7 +568,8 @@ impl Core {
             (Some(text), "default_text_search_config") => Some(self.qualified_config(text)?),
             _ => checked,
         };
-        self.store.set(name, checked.as_deref(), action, level, self.roles.superuser)?;
+        let allowed = self.may_set(name)?;
+        self.store.set(name, checked.as_deref(), action, level, allowed)?;
         self.apply_settings();
         Ok(())
     }

@@ -277,6 +277,10 @@ impl Settings for Nested<'_> {
         }
     }
 
+    fn privileged_parameter(&mut self, name: &str) -> (String, bool) {
+        self.0.store.base().registry.privileged(name)
+    }
+
     fn setting_value(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>> {
         self.0.checked_setting(stmt)
     }
