@@ -224,12 +224,10 @@ pub fn canonical_value(date_style_before: &str, setting: &Setting, text: &str) -
             }
             Ok(text.to_owned())
         }
-        "plpgsql.extra_errors" | "plpgsql.extra_warnings" => {
-            match crate::function::plpgsql::source::checks(text) {
-                Ok(_) => Ok(text.to_owned()),
-                Err(detail) => Err(wrong_value(setting, text, Some(detail))),
-            }
-        }
+        "plpgsql.extra_errors" | "plpgsql.extra_warnings" => match plpgsql::checks(text) {
+            Ok(_) => Ok(text.to_owned()),
+            Err(detail) => Err(wrong_value(setting, text, Some(detail))),
+        },
         _ => Ok(text.to_owned()),
     }
 }
