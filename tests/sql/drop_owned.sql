@@ -22,3 +22,14 @@ SELECT attname, attacl FROM pg_attribute WHERE attrelid = 'do_t1'::regclass AND 
 SELECT proacl, (SELECT typacl FROM pg_type WHERE typname = 'do_e'), (SELECT nspacl FROM pg_namespace WHERE nspname = 'do_n') FROM pg_proc WHERE proname = 'do_f'
 DROP TABLE do_t1; DROP SEQUENCE do_s; DROP FUNCTION do_f(); DROP TYPE do_e; DROP SCHEMA do_n
 DROP OWNED BY do_a, do_c, do_d; DROP ROLE do_a, do_c, do_d
+create role many_owner
+do $$ begin for i in 1..103 loop execute format('create table many_owned%s(i int)', i); execute format('alter table many_owned%s owner to many_owner', i); end loop; end $$
+drop role many_owner
+drop table many_owned1, many_owned2
+drop role many_owner
+drop table many_owned3
+drop role many_owner
+drop owned by many_owner
+drop role many_owner
+drop aggregate if exists nosuch_aggregate(*)
+drop aggregate if exists nosuch_aggregate(int, text)

@@ -161,6 +161,21 @@ pub fn function_statement(
     }
 }
 
+/// The procedure that a CALL in a function's body names, and its arguments in the order of the
+/// parameters. They may refer to the arguments of the function.
+pub fn call_in_function(
+    cat: &mut dyn Lookup,
+    call: &ast::CallStmt,
+    sql: &str,
+    function: &str,
+    param_types: &[Oid],
+    names: &[String],
+) -> Result<(Oid, Vec<Expr>)> {
+    let collation = Oid::INVALID;
+    let arguments = FunctionArguments { function, types: param_types, collation, names };
+    Analyzer::new(cat, sql, Params::Scope(&arguments)).procedure_call(call)
+}
+
 /// The procedure that a CALL in a function's body names; the arguments are analysed as in
 /// [`function_statement`].
 pub fn called_procedure(

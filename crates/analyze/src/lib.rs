@@ -67,8 +67,8 @@ pub mod template;
 mod tests;
 
 pub use api::{
-    analyze, analyze_in_scope, analyze_variable, called_procedure, check_determined,
-    function_statement, inferred_types, is_query, standalone_expr,
+    analyze, analyze_in_scope, analyze_variable, call_in_function, called_procedure,
+    check_determined, function_statement, inferred_types, is_query, standalone_expr,
 };
 pub use func::FuncDetail;
 pub use lookup::{

@@ -27,18 +27,20 @@ pub fn assignment(
         return Err(PgError::internal("assignment without a value"));
     };
     cx.level().resolve_unknowns = false;
-    let mut query = cx.statement(&Node::SelectStmt(val.clone()))?;
-    let count = query.target_list.iter().filter(|t| !t.resjunk).count();
-    let value = match query.target_list.iter_mut().find(|t| !t.resjunk) {
-        Some(value) if count == 1 => value,
-        _ => {
+    let mut query = cx.select_stmt_with(val, &mut |cx, targets| {
+        let [value] = &mut targets[..] else {
+            let count = targets.len();
             let columns = if count == 1 { "column" } else { "columns" };
             return Err(pg_err!(SYNTAX_ERROR, "assignment source returned {count} {columns}"));
-        }
-    };
-    let e = take(&mut value.expr);
-    value.expr = cx.assigned_value(stmt, target, indirection, e)?;
-    cx.assign_collations(&mut value.expr)?;
+        };
+        let e = take(&mut value.expr);
+        // Subscripts of the target may have sub-selects, and refer to the tables of the value.
+        value.expr = cx.with_kind(ExprKind::UpdateTarget, |cx| {
+            cx.assigned_value(stmt, target.clone(), indirection, e)
+        })?;
+        Ok(())
+    })?;
+    query.can_set_tag = true;
     Ok(query)
 }
 

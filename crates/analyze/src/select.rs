@@ -8,7 +8,7 @@ use crate::ty;
 use ids::{AttrNo, Oid};
 use parse::ast::{self, DistinctClause, Node, SelectStmt};
 use pgerror::{Result, bail, pg_err};
-use plan::expr::{Expr, Location, Var};
+use plan::expr::{Expr, Location, TargetEntry, Var};
 use plan::query::{
     Alias, CmdType, FromExpr, JoinTreeNode, JoinType, LimitOption, LockStrength, LockWaitPolicy,
     Query, RangeTblEntry, RowMarkClause, RteKind, SetOpNode, SetOperation, SetOperationStmt, acl,
@@ -54,6 +54,16 @@ impl Analyzer<'_> {
     }
 
     fn select_stmt(&mut self, s: &SelectStmt) -> Result<Query> {
+        self.select_stmt_with(s, &mut |_, _| Ok(()))
+    }
+
+    /// Analyses a SELECT whose target list is changed by `change` before the other clauses are
+    /// analysed.
+    pub(crate) fn select_stmt_with(
+        &mut self,
+        s: &SelectStmt,
+        change: &mut dyn FnMut(&mut Self, &mut Vec<TargetEntry>) -> Result<()>,
+    ) -> Result<Query> {
         let mut query = Query { command_type: CmdType::Select, ..Query::default() };
         if let Some(with) = &s.with_clause {
             self.with_clause(with, &mut query)?;
@@ -67,6 +77,7 @@ impl Analyzer<'_> {
         self.transform_from(&s.from_clause)?;
         query.target_list = self.target_list(&s.target_list, ExprKind::SelectTarget)?;
         self.mark_origins(&mut query.target_list);
+        change(self, &mut query.target_list)?;
         let qual = self.where_clause(s.where_clause.as_ref(), ExprKind::Where, "WHERE")?;
         query.having_qual =
             self.where_clause(s.having_clause.as_ref(), ExprKind::Having, "HAVING")?;

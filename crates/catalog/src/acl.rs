@@ -4,7 +4,7 @@
 
 use crate::cache;
 use crate::cx::CatCx;
-use crate::rows::{AclItem, PgClass};
+use crate::rows::{AclItem, PgClass, indexes};
 pub use ids::builtin::role as roles;
 use ids::{AttrNo, Oid, RelKind};
 use pgerror::{PgError, Result, pg_err};
@@ -204,6 +204,18 @@ impl CatCx<'_> {
         wanted: u32,
     ) -> Result<bool> {
         Ok(self.privileges(role, owner, acl, kind, wanted)? == wanted)
+    }
+
+    /// Whether the role has privileges on the parameter of this name, in lower case. Counterpart:
+    /// `pg_parameter_aclcheck`.
+    pub fn has_parameter_privilege(&mut self, role: Oid, name: &str, wanted: u32) -> Result<bool> {
+        if self.is_superuser(role)? {
+            return Ok(true);
+        }
+        let index = indexes::PG_PARAMETER_ACL_PARNAME_INDEX;
+        let Some(row) = self.scan(index, &[name.into()])?.pop() else { return Ok(false) };
+        let owner = ids::builtin::role::BOOTSTRAP_SUPERUSER;
+        self.has_privilege(role, owner, row.paracl.as_deref(), Kind::Parameter, wanted)
     }
 
     /// The subset of the privileges `wanted` on a relation that the role has, also through

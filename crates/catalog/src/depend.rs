@@ -271,9 +271,6 @@ impl CatCx<'_> {
         self.lock_for_deletion(objects)?;
         let mut search = Search { targets: Vec::new(), stack: Vec::new(), pending: objects };
         for &object in objects {
-            if is_pinned(object.class, object.object) {
-                return Err(self.required_by_system(object)?);
-            }
             self.collect_dependents(&mut search, object, ORIGINAL)?;
         }
         let notice = self.report(&search.targets, objects, behavior)?;
@@ -303,6 +300,9 @@ impl CatCx<'_> {
     ) -> Result<()> {
         if search.mark_on_stack(object, flags) || search.mark_target(object, flags) {
             return Ok(());
+        }
+        if is_pinned(object.class, object.object) {
+            return Err(self.required_by_system(object)?);
         }
         if search.stack.len() > DEPTH_MAX {
             return Err(PgError::new(

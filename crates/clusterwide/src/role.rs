@@ -2,8 +2,11 @@
 //!
 //! Counterpart: user.c.
 
-use catalog::ObjectAddress;
-use catalog::rows::{CatalogRow, Name, PgAuthMembers, PgAuthid, PgDbRoleSetting, Text, indexes};
+use catalog::rows::{
+    CatalogRow, Name, PgAuthMembers, PgAuthid, PgDatabase, PgDbRoleSetting, PgShdepend, Text,
+    indexes,
+};
+use catalog::{CatCx, ObjectAddress, Row};
 use ids::Oid;
 use ids::builtin::role::DATABASE_OWNER;
 use ids::code::SharedDepType;
@@ -301,24 +304,12 @@ fn drop_one(host: &mut dyn CommandHost, spec: &RoleSpec, missing_ok: bool) -> Re
     let mut uses = cat.scan(indexes::PG_SHDEPEND_REFERENCE_INDEX, &keys)?;
     uses.sort_by_key(|u| (u.objid, u.classid, u.objsubid, u.deptype));
     if !uses.is_empty() {
-        let here = cat.session.catalog.database();
-        let mut lines = Vec::new();
-        for u in &uses {
-            if u.dbid == here || !u.dbid.is_valid() {
-                let object = ObjectAddress { class: u.classid, object: u.objid, sub: u.objsubid };
-                let what = cat.describe_object(object)?;
-                lines.push(match u.deptype {
-                    SharedDepType::Owner => format!("owner of {what}"),
-                    SharedDepType::Acl => format!("privileges for {what}"),
-                    _ => format!("target of {what}"),
-                });
-            }
-        }
-        let e = pg_err!(
+        let detail = shared_dependents(&mut cat, &uses)?;
+        return Err(pg_err!(
             DEPENDENT_OBJECTS_STILL_EXIST,
             "role \"{name}\" cannot be dropped because some objects depend on it"
-        );
-        return Err(if lines.is_empty() { e } else { e.detail(lines.join("\n")) });
+        )
+        .detail(detail));
     }
     for row in cat.scan(indexes::PG_AUTH_MEMBERS_ROLE_MEMBER_INDEX, &[oid.into()])? {
         cat.delete(&row)?;
@@ -339,6 +330,50 @@ fn drop_one(host: &mut dyn CommandHost, spec: &RoleSpec, missing_ok: bool) -> Re
     let mut cat = host.catalog();
     cat.delete(&row)?;
     cat.increment_command_counter()
+}
+
+/// Maximum number of dependents listed in a message.
+const REPORTED_MAX: usize = 100;
+
+/// The list of the objects that depend on a role, with the numbers of those in other databases.
+/// Counterpart: `checkSharedDependencies`.
+fn shared_dependents(cat: &mut CatCx<'_>, uses: &[Row<PgShdepend>]) -> Result<String> {
+    let here = cat.session.catalog.database();
+    let (mut lines, mut others) = (Vec::new(), 0);
+    let mut databases: Vec<(Oid, usize)> = Vec::new();
+    for u in uses {
+        if u.dbid.is_valid() && u.dbid != here {
+            match databases.iter_mut().find(|(database, _)| *database == u.dbid) {
+                Some((_, count)) => *count += 1,
+                None => databases.push((u.dbid, 1)),
+            }
+        } else if lines.len() < REPORTED_MAX {
+            let object = ObjectAddress { class: u.classid, object: u.objid, sub: u.objsubid };
+            let what = cat.describe_object(object)?;
+            lines.push(match u.deptype {
+                SharedDepType::Owner => format!("owner of {what}"),
+                SharedDepType::Acl => format!("privileges for {what}"),
+                _ => format!("target of {what}"),
+            });
+        } else {
+            others += 1;
+        }
+    }
+    let further = databases.len().saturating_sub(REPORTED_MAX - lines.len());
+    for (database, count) in &databases[..databases.len() - further] {
+        let what = cat.describe_object(ObjectAddress::of::<PgDatabase>(*database))?;
+        let noun = if *count == 1 { "object" } else { "objects" };
+        lines.push(format!("{count} {noun} in {what}"));
+    }
+    if others > 0 {
+        let noun = if others == 1 { "object" } else { "objects" };
+        lines.push(format!("and {others} other {noun} (see server log for list)"));
+    }
+    if further > 0 {
+        let noun = if further == 1 { "database" } else { "databases" };
+        lines.push(format!("and objects in {further} other {noun} (see server log for list)"));
+    }
+    Ok(lines.join("\n"))
 }
 
 /// GRANT and REVOKE of membership.

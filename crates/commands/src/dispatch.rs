@@ -9,7 +9,7 @@ use crate::{
     matview, owned, schema, sequence, trigger, truncate, typecmd, vacuum, view,
 };
 use clusterwide::{database, role, setting, tablespace};
-use define::object::comment;
+use define::object::{self, comment};
 use define::tag::{command_tag, is_allowed_read_only};
 use define::{
     aggregate, basetype, cast, collation, conversion, drop, event, extension, language, opclass,
@@ -66,6 +66,7 @@ fn execute(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String>
         Node::AlterStatsStmt(s) => extstats::alter(host, s),
         Node::SecLabelStmt(s) => return Err(no_label_provider(s.provider.as_deref())),
         Node::RenameStmt(s) => alter::rename(host, s),
+        Node::AlterObjectDependsStmt(s) => object::depends::alter(host, s),
         Node::AlterObjectSchemaStmt(s) => alter::set_schema(host, s),
         Node::AlterOwnerStmt(s) => alter::set_owner(host, s),
         Node::CommentStmt(s) => comment::comment(host, s),

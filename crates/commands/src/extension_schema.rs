@@ -18,10 +18,10 @@ use utility::names;
 pub fn set_schema(host: &mut dyn CommandHost, extension: Oid, schema: &str) -> Result<()> {
     let row = host.catalog().scan(indexes::PG_EXTENSION_OID_INDEX, &[extension.into()])?.pop();
     let row = row.ok_or_else(|| PgError::internal("extension without a row"))?;
+    let schema = creation::target_schema(host, schema)?;
     if !names::is_owner(host, row.extowner)? {
         bail!(INSUFFICIENT_PRIVILEGE, "must be owner of extension {}", row.extname);
     }
-    let schema = creation::target_schema(host, schema)?;
     let this = ObjectAddress::of::<PgExtension>(extension);
     if !row.extrelocatable {
         bail!(FEATURE_NOT_SUPPORTED, "extension \"{}\" does not support SET SCHEMA", row.extname);

@@ -96,6 +96,7 @@ fn kind_of(objtype: ObjectType) -> Result<(Kind, &'static str)> {
         ObjectType::Largeobject => (Kind::LargeObject, "large object"),
         ObjectType::Fdw => (Kind::ForeignDataWrapper, "foreign-data wrapper"),
         ObjectType::ForeignServer => (Kind::ForeignServer, "foreign server"),
+        ObjectType::ParameterAcl => (Kind::Parameter, "parameter"),
         other => return Err(PgError::unsupported(format!("GRANT on kind {other:?}"))),
     })
 }
@@ -133,6 +134,9 @@ pub fn grant(host: &mut dyn CommandHost, stmt: &GrantStmt) -> Result<()> {
     }
     let subjects = match stmt.targtype {
         GrantTargetType::AllInSchema => object::in_schemas(host, stmt.objtype, &stmt.objects)?,
+        _ if stmt.objtype == ObjectType::ParameterAcl => {
+            object::parameters(host, &stmt.objects, stmt.is_grant)?
+        }
         _ => object::named(host, stmt.objtype, &stmt.objects)?,
     };
     let grantees = grantees(host, &stmt.grantees)?;

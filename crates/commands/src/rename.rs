@@ -37,7 +37,10 @@ pub fn rename(host: &mut dyn CommandHost, stmt: &RenameStmt, new: &str) -> Resul
         }
         ObjectType::Rule => rename_rule(host, &rel, old, new),
         ObjectType::Trigger => rename_trigger(host, &rel, old, new),
-        _ => rename_relation(host, &rel, new),
+        _ => {
+            check_kind(&rel, stmt.rename_type)?;
+            rename_relation(host, &rel, new)
+        }
     }
 }
 
@@ -67,13 +70,33 @@ fn rename_lock(host: &mut dyn CommandHost, stmt: &RenameStmt) -> Result<i32> {
 pub fn set_schema(host: &mut dyn CommandHost, stmt: &AlterObjectSchemaStmt) -> Result<()> {
     let lock = names::mode::ACCESS_EXCLUSIVE;
     let Some(rel) = target(host, &stmt.relation, lock, stmt.missing_ok)? else { return Ok(()) };
-    let schema = host.catalog().namespace(&stmt.newschema)?;
+    check_kind(&rel, stmt.object_type)?;
+    let schema = creation::target_schema(host, &stmt.newschema)?;
+    creation::check_move(host, rel.class.relnamespace, schema)?;
     if schema == rel.class.relnamespace {
         return Ok(());
     }
-    creation::may_create_in(host, schema)?;
-    creation::check_move(host, rel.class.relnamespace, schema)?;
     move_relation(host, &rel, schema)
+}
+
+/// Error 42809 if the statement is not one for relations of this kind. ALTER TABLE changes all of
+/// them but composite types. Counterpart: `RangeVarCallbackForAlterRelation`.
+fn check_kind(rel: &RelDesc, object_type: ObjectType) -> Result<()> {
+    let (wanted, what) = match object_type {
+        ObjectType::View => (RelKind::View, "a view"),
+        ObjectType::Matview => (RelKind::MaterializedView, "a materialized view"),
+        ObjectType::Sequence => (RelKind::Sequence, "a sequence"),
+        ObjectType::ForeignTable => (RelKind::ForeignTable, "a foreign table"),
+        _ if rel.kind() == RelKind::CompositeType => {
+            let e = pg_err!(WRONG_OBJECT_TYPE, "\"{}\" is a composite type", rel.name());
+            return Err(e.hint("Use ALTER TYPE instead."));
+        }
+        _ => return Ok(()),
+    };
+    if rel.kind() != wanted {
+        bail!(WRONG_OBJECT_TYPE, "\"{}\" is not {what}", rel.name());
+    }
+    Ok(())
 }
 
 /// The relation of an ALTER statement; `None`, after a notice, if it does not exist and IF EXISTS

@@ -3,5 +3,6 @@
 
 pub mod address;
 pub mod comment;
+pub mod depends;
 pub mod kind;
 pub mod owner;

@@ -806,10 +806,7 @@ pub fn to_drop(
                 list.push(analyze::typename::type_name_text(t));
             }
             let parts: Vec<&str> = object.objname.iter().map(|n| &**n).collect();
-            let mut args = list.join(",");
-            if kind == ObjectType::Aggregate && args.is_empty() {
-                args = "*".to_string();
-            }
+            let args = list.join(",");
             host.notice(notice(pg_err!(
                 SUCCESSFUL_COMPLETION,
                 "{} {}({args}) does not exist, skipping",

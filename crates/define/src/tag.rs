@@ -30,6 +30,7 @@ pub fn command_tag(stmt: &Node) -> &'static str {
             ObjectType::Column => s.relation_type,
             other => other,
         }),
+        Node::AlterObjectDependsStmt(s) => alter_tag(s.object_type),
         Node::AlterObjectSchemaStmt(s) => alter_tag(s.object_type),
         Node::AlterOwnerStmt(s) => alter_tag(s.object_type),
         Node::CommentStmt(_) => "COMMENT",

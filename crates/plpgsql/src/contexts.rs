@@ -3,6 +3,7 @@
 
 use crate::host::RowStream;
 use crate::tree::SqlMode;
+use pgerror::PgError;
 use std::any::Any;
 use std::sync::Arc;
 
@@ -56,6 +57,8 @@ pub struct Contexts {
     entries: Vec<Entry>,
     /// Number of notices of the client's statement that have their contexts.
     noted: usize,
+    /// Number of errors that handlers have caught.
+    handled: u32,
     /// Number of running loops over rows of statements that write.
     writing_loops: usize,
     /// The running queries of loops, innermost last. `None` while one is being read.
@@ -117,11 +120,17 @@ impl Contexts {
         self.writing_loops -= 1;
     }
 
+    pub(crate) fn handled(&self) -> u32 {
+        self.handled
+    }
+
+    pub(crate) fn note_handled(&mut self) {
+        self.handled = self.handled.saturating_add(1);
+    }
+
     /// Adds a call; returns its level. `notices`: the number of notices so far.
     pub(crate) fn enter(&mut self, signature: &Arc<str>, notices: usize) -> usize {
-        if !self.entries.iter().any(|entry| matches!(entry, Entry::Call { .. })) {
-            self.noted = notices;
-        }
+        self.begin_notices(notices);
         let (signature, place) = (signature.clone(), Place::default());
         self.entries.push(Entry::Call { signature, place });
         self.entries.len() - 1
@@ -139,8 +148,17 @@ impl Contexts {
         self.entries.len() - 1
     }
 
-    /// Adds a statement of a function in SQL; returns the level for [`Self::truncate`].
-    pub fn push_sql_function(&mut self, name: Arc<str>, statement: usize) -> usize {
+    /// The notices before the outermost call get no contexts.
+    fn begin_notices(&mut self, notices: usize) {
+        if self.entries.iter().all(|entry| matches!(entry, Entry::Sql { .. })) {
+            self.noted = notices;
+        }
+    }
+
+    /// Adds a statement of a function in SQL; returns the level for [`Self::truncate`]. `notices`:
+    /// the number of notices so far.
+    pub fn push_sql_function(&mut self, name: Arc<str>, statement: usize, notices: usize) -> usize {
+        self.begin_notices(notices);
         self.entries.push(Entry::SqlFunction { name, statement });
         self.entries.len() - 1
     }
@@ -175,6 +193,18 @@ impl Contexts {
     /// The lines of all entries, innermost first.
     pub fn lines(&self) -> Vec<String> {
         self.outside(self.entries.len())
+    }
+
+    /// Adds contexts to the notices that have none.
+    pub fn note(&mut self, notices: &mut [PgError]) {
+        let noted = self.note_all(notices.len());
+        if noted == notices.len() {
+            return;
+        }
+        let lines = self.lines();
+        for notice in &mut notices[noted..] {
+            notice.fields_mut().context.extend(lines.iter().cloned());
+        }
     }
 
     /// The number of notices that have their contexts, of `count`; from now on all have.

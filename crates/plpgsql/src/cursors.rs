@@ -6,11 +6,12 @@ use crate::frame::Frame;
 use crate::host::{CursorOptions, Host, Run};
 use crate::instance::{Kind, Prepared};
 use crate::loops::{After, after};
-use crate::query::no_rows;
+use crate::query::{no_rows, tag_of};
 use crate::tree::{
     Cursor, Direction, Fetch, ForQuery, Open, OpenSource, SqlMode, SqlNo, VarKind, VarNo,
 };
 use pgerror::{PgError, Result, pg_err};
+use plan::query::CmdType;
 use std::sync::Arc;
 use types::{Datum, oids};
 
@@ -92,12 +93,15 @@ impl<'f> Frame<'f> {
     fn assign_arguments(&mut self, host: &mut dyn Host, sql: SqlNo, row: VarNo) -> Result<()> {
         let prepared = self.prepared(host, sql, None)?;
         let values = match &prepared.kind {
-            Kind::Simple { .. } => vec![self.value(host, sql, None)?.0],
+            // It is shown as a statement, which it would be with more arguments.
+            Kind::Simple { .. } => vec![self.value_of(host, sql, &prepared, true)?.0],
             _ => {
                 let outcome = self.run_prepared(host, sql, &prepared, 2)?;
                 outcome.rows.into_iter().next().unwrap_or_default()
             }
         };
+        self.processed = 1;
+        self.set_found(true);
         self.assign_row(host, row, &prepared.columns.clone(), Some(values.into()))
     }
 
@@ -128,10 +132,13 @@ impl<'f> Frame<'f> {
         (prepared, run, text): (&Prepared, &Run, &Arc<str>),
         scroll: Option<bool>,
     ) -> Result<String> {
-        let Kind::Query { statement, .. } = &prepared.kind else {
+        let Kind::Query { statement, command, .. } = &prepared.kind else {
             return Err(PgError::internal("query expected"));
         };
-        let options = CursorOptions { scroll };
+        if prepared.columns.columns.is_empty() && *command != CmdType::Select {
+            return Err(no_rows(tag_of(*command), false));
+        }
+        let options = CursorOptions { scroll, read_only: run.read_only };
         let name = self.in_statement(host, (text, SqlMode::Statement), |host| {
             host.open_cursor(name, statement, run, &options)
         })?;

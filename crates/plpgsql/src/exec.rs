@@ -264,6 +264,7 @@ impl<'f> Frame<'f> {
         };
         let Some(handler) = handler else { return Err(e) };
         self.reported = false;
+        host.contexts().note_handled();
         self.refresh(host)?;
         self.vals.set(exceptions.sqlstate, Datum::text(e.code().as_str()));
         self.vals.set(exceptions.sqlerrm, Datum::text(e.message()));

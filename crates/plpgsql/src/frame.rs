@@ -195,6 +195,7 @@ impl<'f> Frame<'f> {
         self.sync(host);
         host.contexts().push_sql(text.clone(), mode);
         let result = work(host);
+        self.add_contexts(host, Some((text, mode)));
         host.contexts().truncate(self.level + 1);
         result.map_err(|e| in_sql(e, text, mode))
     }
@@ -212,16 +213,27 @@ impl<'f> Frame<'f> {
     #[cold]
     pub(crate) fn note_notices(&mut self, host: &mut dyn Host) {
         self.used_host = false;
+        self.add_contexts(host, None);
+    }
+
+    /// Adds contexts to the notices that have none, which a piece of SQL or the statement itself
+    /// caused, and sends them.
+    fn add_contexts(&self, host: &mut dyn Host, sql: Option<(&Arc<str>, SqlMode)>) {
         let count = host.notices().len();
         let noted = host.contexts().note_all(count);
-        if noted < count {
-            let lines = self.full_context(host);
-            for notice in &mut host.notices()[noted..] {
-                notice.fields_mut().context.extend(lines.iter().cloned());
-            }
-            let left = host.send_notices();
-            host.contexts().note_all(left);
+        if noted == count {
+            return;
         }
+        let lines = self.full_context(host);
+        for notice in &mut host.notices()[noted..] {
+            if let Some((text, mode)) = sql {
+                let placed = in_sql(notice.clone(), text, mode);
+                *notice = placed;
+            }
+            notice.fields_mut().context.extend(lines.iter().cloned());
+        }
+        let left = host.send_notices();
+        host.contexts().note_all(left);
     }
 
     /// Runs `work` while the contexts of errors show `activity` in place of the statement.
@@ -348,18 +360,43 @@ impl<'f> Frame<'f> {
         };
         if let Kind::Simple { program, words, ty, typmod, mutable: false, .. } = &prepared.kind
             && prepared.loads.is_empty()
+            && self.code.entered(sql) == 0
         {
-            if let Some(words) = words {
-                let value = words.value(&self.vals)?;
-                let value = value.map_or(Datum::Null, |word| Datum::Word(word as u64));
-                return Ok((value, *ty, *typmod));
-            }
-            let input = RowInput::scan(RowRef::Variables(&self.vals));
-            let value = program.eval_row(&mut state.eval, host, &input)?.into_owned();
-            return Ok((value, *ty, *typmod));
+            let value = match words {
+                Some(words) => words.value(&self.vals).map(datum_of),
+                None => {
+                    let input = RowInput::scan(RowRef::Variables(&self.vals));
+                    let value = program.eval_row(&mut state.eval, host, &input);
+                    value.map(eval::Val::into_owned)
+                }
+            };
+            return match value {
+                Ok(value) => Ok((value, *ty, *typmod)),
+                Err(e) => Err(self.failed(host, sql, e)),
+            };
         }
         let prepared = prepared.clone();
-        self.value_of(host, sql, &prepared)
+        let as_statement = self.is_entered(host, sql);
+        self.value_of(host, sql, &prepared, as_statement)
+    }
+
+    /// True if an evaluation of the expression runs, or has failed in this transaction and the
+    /// error was handled.
+    fn is_entered(&self, host: &mut dyn Host, sql: SqlNo) -> bool {
+        let entered = self.code.entered(sql);
+        let (handled, transaction) = ((entered >> 32) as u32, entered as u32);
+        transaction != 0
+            && transaction == host.local_transaction()
+            && host.contexts().handled() >= handled
+    }
+
+    /// Notes that the evaluation of an expression has failed. It may be repeated without an error
+    /// having been handled, because rows are computed together first.
+    #[cold]
+    fn failed(&self, host: &mut dyn Host, sql: SqlNo, e: PgError) -> PgError {
+        let handled = u64::from(host.contexts().handled().saturating_add(1));
+        self.code.set_entered(sql, handled << 32 | u64::from(host.local_transaction()));
+        e
     }
 
     /// Assigns the value of an expression over the slots that has the type of the variable, without
@@ -372,15 +409,16 @@ impl<'f> Frame<'f> {
     ) -> Result<bool> {
         let state = &mut self.instance.sql[sql];
         let Some(prepared) = &state.prepared else { return Ok(false) };
-        if prepared.stamp != self.stamp {
+        if prepared.stamp != self.stamp || self.code.entered(sql) != 0 {
             return Ok(false);
         }
         if state.assigns_words
             && let Kind::Simple { words: Some(words), .. } = &prepared.kind
         {
-            match words.value(&self.vals)? {
-                Some(word) => self.vals.set_word(var, word as u64),
-                None => self.vals.set(var, Datum::Null),
+            match words.value(&self.vals) {
+                Ok(Some(word)) => self.vals.set_word(var, word as u64),
+                Ok(None) => self.vals.set(var, Datum::Null),
+                Err(e) => return Err(self.failed(host, sql, e)),
             }
             return Ok(true);
         }
@@ -399,8 +437,10 @@ impl<'f> Frame<'f> {
                 let prepared = prepared.clone();
                 return self.changed_array(host, (var, sql), &prepared);
             }
-            if change.run(host, &mut state.change, &mut self.vals)? {
-                return Ok(true);
+            match change.run(host, &mut state.change, &mut self.vals) {
+                Ok(true) => return Ok(true),
+                Ok(false) => {}
+                Err(e) => return Err(self.failed(host, sql, e)),
             }
         }
         if !is_plain {
@@ -419,14 +459,17 @@ impl<'f> Frame<'f> {
         let value = match words {
             Some(words) => {
                 state.assigns_words = true;
-                words.value(&self.vals)?.map_or(Datum::Null, |w| Datum::Word(w as u64))
+                words.value(&self.vals).map(datum_of)
             }
             None => {
                 let input = RowInput::scan(RowRef::Variables(&self.vals));
-                program.eval_row(&mut state.eval, host, &input)?.into_owned()
+                program.eval_row(&mut state.eval, host, &input).map(eval::Val::into_owned)
             }
         };
-        self.vals.set(var, value);
+        match value {
+            Ok(value) => self.vals.set(var, value),
+            Err(e) => return Err(self.failed(host, sql, e)),
+        }
         Ok(true)
     }
 
@@ -457,6 +500,9 @@ impl<'f> Frame<'f> {
         }
         let fresh = *mutable && !self.code.function.read_only;
         let snapshots = if fresh { Some(host.push_snapshot()?) } else { None };
+        if *mutable {
+            self.code.set_entered(sql, host.local_transaction().into());
+        }
         let state = &mut self.instance.sql[sql].change;
         let done = change.run(host, state, &mut self.vals);
         if let Some(count) = snapshots {
@@ -465,7 +511,8 @@ impl<'f> Frame<'f> {
         if *mutable {
             self.refresh(host)?;
         }
-        let done = done?;
+        let done = done.map_err(|e| self.failed(host, sql, e))?;
+        self.code.set_entered(sql, 0);
         if let (true, Some(record)) = (done, record) {
             self.records[record].is_null = false;
         }
@@ -473,32 +520,61 @@ impl<'f> Frame<'f> {
     }
 
     /// As [`Frame::value`], for expressions that read records, call functions that are not
-    /// immutable, or need an execution.
-    fn value_of(
+    /// immutable, or need an execution. With `as_statement`, contexts show the expression.
+    pub(crate) fn value_of(
         &mut self,
         host: &mut dyn Host,
         sql: SqlNo,
         prepared: &Arc<Prepared>,
+        as_statement: bool,
     ) -> Result<(Datum, Oid, i32)> {
         let Kind::Simple { program, words, ty, typmod, mutable, .. } = &prepared.kind else {
             return self.queried(host, sql, prepared);
         };
-        self.load(host, prepared)?;
-        if let Some(words) = words {
-            let value = words.value(&self.vals)?;
-            return Ok((value.map_or(Datum::Null, |w| Datum::Word(w as u64)), *ty, *typmod));
+        let text = &self.code.function.sql[sql];
+        let loaded = self.load(host, prepared);
+        if as_statement {
+            loaded.map_err(|e| in_sql(e, &text.text, text.mode))?;
+            host.contexts().push_sql(text.text.clone(), text.mode);
+        } else {
+            loaded?;
         }
         if *mutable {
             self.sync(host);
+            if !as_statement {
+                self.code.set_entered(sql, host.local_transaction().into());
+            }
         }
         let fresh = *mutable && !self.code.function.read_only;
         let snapshots = if fresh { Some(host.push_snapshot()?) } else { None };
-        let input = RowInput::scan(RowRef::Variables(&self.vals));
-        let value = program.eval_row(&mut self.instance.sql[sql].eval, host, &input);
-        let value = value.map(eval::Val::into_owned);
+        let value = match words {
+            Some(words) => words.value(&self.vals).map(datum_of),
+            None => {
+                let input = RowInput::scan(RowRef::Variables(&self.vals));
+                let value = program.eval_row(&mut self.instance.sql[sql].eval, host, &input);
+                value.map(eval::Val::into_owned)
+            }
+        };
         if let Some(count) = snapshots {
             host.pop_snapshots(count);
         }
+        let value = match (value, as_statement) {
+            (Ok(value), false) => {
+                if *mutable {
+                    self.code.set_entered(sql, 0);
+                }
+                Ok(value)
+            }
+            (value, true) => {
+                self.add_contexts(host, Some((&text.text, text.mode)));
+                host.contexts().truncate(self.level + 1);
+                if value.is_ok() {
+                    self.processed = 1;
+                }
+                value.map_err(|e| in_sql(e, &text.text, text.mode))
+            }
+            (Err(e), false) => Err(self.failed(host, sql, e)),
+        };
         if *mutable {
             self.refresh(host)?;
         }
@@ -518,7 +594,8 @@ impl<'f> Frame<'f> {
             _ => prepared.clone(),
         };
         let text = &self.code.function.sql[sql].text;
-        let Outcome { mut rows, .. } = self.run_prepared(host, sql, prepared, 2)?;
+        let Outcome { mut rows, processed, .. } = self.run_prepared(host, sql, prepared, 2)?;
+        self.processed = processed;
         let columns = &prepared.columns.columns;
         let [column] = &columns[..] else {
             let count = columns.len();
@@ -573,8 +650,12 @@ impl<'f> Frame<'f> {
             && prepared.stamp == self.stamp
             && prepared.loads.is_empty()
             && let Kind::Simple { words: Some(words), ty: oids::BOOL, .. } = &prepared.kind
+            && self.code.entered(sql) == 0
         {
-            return Ok(words.value(&self.vals)? == Some(1));
+            return match words.value(&self.vals) {
+                Ok(word) => Ok(word == Some(1)),
+                Err(e) => Err(self.failed(host, sql, e)),
+            };
         }
         let value = self.typed(host, sql, oids::BOOL)?;
         Ok(!value.is_null() && value.as_ref().as_bool())
@@ -595,6 +676,10 @@ impl<'f> Frame<'f> {
     pub(crate) fn check_interrupts(&self, host: &mut dyn Host) -> Result<()> {
         SessionContext::check_interrupts(host)
     }
+}
+
+fn datum_of(word: Option<i64>) -> Datum {
+    word.map_or(Datum::Null, |word| Datum::Word(word as u64))
 }
 
 /// A value as text, by the output function of its type.

@@ -90,6 +90,9 @@ pub trait Transactions {
     /// Removes active snapshots until this number is left.
     fn pop_snapshots(&mut self, count: usize);
 
+    /// The number of the session's transaction, other than 0.
+    fn local_transaction(&mut self) -> u32;
+
     /// Starts a subtransaction; returns its nesting level.
     fn begin_subtransaction(&mut self) -> Result<usize>;
 
@@ -207,8 +210,8 @@ pub struct Command<'a> {
 /// The result of a utility statement.
 #[derive(Default)]
 pub struct UtilityOutcome {
-    /// The number of rows of a table that is created from a query.
-    pub created: Option<u64>,
+    /// The number of rows that the statement returns, writes to a table that it creates, or copies.
+    pub processed: u64,
     /// The rows of a statement that returns rows.
     pub rows: Option<(Arc<RowDesc>, Vec<Vec<Datum>>)>,
 }
@@ -218,4 +221,6 @@ pub struct UtilityOutcome {
 pub struct CursorOptions {
     /// SCROLL or NO SCROLL, if declared.
     pub scroll: Option<bool>,
+    /// The function that opens it must not write.
+    pub read_only: bool,
 }

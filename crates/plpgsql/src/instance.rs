@@ -17,6 +17,7 @@ use parse::RawStmt;
 use plan::query::CmdType;
 use std::sync::Arc;
 use sync::Mutex;
+use sync::atomic::{AtomicU64, Ordering::Relaxed};
 use types::fn_context::RowDesc;
 
 /// Maximum number of instances that wait for a call.
@@ -25,6 +26,10 @@ const IDLE_INSTANCES_MAX: usize = 8;
 /// A compiled function and what its calls share.
 pub struct Code {
     pub function: Function,
+    /// For each piece of SQL, in the lower half the transaction in which an evaluation of it as an
+    /// expression runs or has failed, 0 for none. If it has failed, the upper half is the number of
+    /// errors that will have been handled when that one has.
+    entered: Box<[AtomicU64]>,
     shared: Mutex<Shared>,
 }
 
@@ -38,7 +43,20 @@ struct Shared {
 
 impl Code {
     pub fn new(function: Function) -> Code {
-        Code { function, shared: Mutex::default() }
+        let entered = function.sql.iter().map(|_| AtomicU64::new(0)).collect();
+        Code { function, entered, shared: Mutex::default() }
+    }
+
+    /// Not 0 if an evaluation of the expression runs or has failed. Until the end of the
+    /// transaction it is evaluated as a statement then, which contexts show. Counterpart:
+    /// `expr_simple_in_use`, `expr_simple_lxid`.
+    #[inline]
+    pub(crate) fn entered(&self, sql: SqlNo) -> u64 {
+        self.entered[sql].load(Relaxed)
+    }
+
+    pub(crate) fn set_entered(&self, sql: SqlNo, entered: u64) {
+        self.entered[sql].store(entered, Relaxed);
     }
 
     pub(crate) fn take_instance(&self) -> Box<Instance> {

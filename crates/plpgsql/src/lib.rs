@@ -27,6 +27,7 @@ pub mod tree;
 // Execution.
 mod assign;
 mod call;
+mod checks;
 mod contexts;
 mod cursors;
 mod diagnostics;
@@ -52,6 +53,7 @@ mod words;
 mod tests;
 
 pub use call::{Called, call, call_inline, call_procedure, call_set};
+pub use checks::checks;
 pub use contexts::Contexts;
 pub use fields::{Fields, RowBatch};
 pub use frame::SystemColumns;
@@ -61,5 +63,5 @@ pub use host::{
 };
 pub use instance::Code;
 pub use parser::compile;
-pub use source::{Argument, Settings, Source, TypeSource};
+pub use source::{Argument, Settings, Source, TypeSource, sample};
 pub use triggers::{TriggerData, TriggerResult, call_event_trigger, call_trigger};

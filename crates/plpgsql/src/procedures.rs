@@ -5,6 +5,7 @@ use crate::host::Host;
 use crate::host::Outcome;
 use crate::instance::{Kind, Output, Prepared, ProcedureCall};
 use crate::prepare::{in_sql, program};
+use crate::query::not_allowed;
 use crate::tree::{SqlMode, SqlNo, VarKind, VarNo};
 use analyze::{Analyzer, Params, SessionLookup};
 use eval::{EvalState, RowInput, RowRef};
@@ -121,7 +122,10 @@ impl Frame<'_> {
             return self.utility_statement(host, &prepared, text, (None, false));
         };
         let outputs = self.output_variables(&call.outputs)?;
-        let values = self.call_inputs(host, &prepared, call)?;
+        if self.code.function.read_only {
+            return Err(in_sql(not_allowed("CALL"), text, SqlMode::Statement));
+        }
+        let values = self.call_inputs(host, (&prepared, text), call)?;
         let refs: Vec<DatumRef<'_>> = values.iter().map(Datum::as_ref).collect();
         let types: Vec<Oid> = call.inputs.iter().map(|(_, ty)| *ty).collect();
         let atomic = self.atomic;
@@ -138,17 +142,17 @@ impl Frame<'_> {
     fn call_inputs(
         &mut self,
         host: &mut dyn Host,
-        prepared: &Prepared,
+        (prepared, text): (&Prepared, &Arc<str>),
         call: &ProcedureCall,
     ) -> Result<Vec<Datum>> {
         self.load(host, prepared)?;
-        self.sync(host);
-        let fresh = !self.code.function.read_only;
-        let snapshots = if fresh { Some(host.push_snapshot()?) } else { None };
-        let values = inputs_of(host, call, RowRef::Variables(&self.vals));
-        if let Some(count) = snapshots {
-            host.pop_snapshots(count);
-        }
+        let count = host.push_snapshot()?;
+        let vals = std::mem::take(&mut self.vals);
+        let values = self.in_statement(host, (text, SqlMode::Statement), |host| {
+            inputs_of(host, call, RowRef::Variables(&vals))
+        });
+        self.vals = vals;
+        host.pop_snapshots(count);
         values
     }
 
@@ -164,6 +168,9 @@ impl Frame<'_> {
         let types = params.iter().map(|(_, ty)| *ty).collect();
         let call = analyse(host, stmt, text, Params::Fixed(types));
         let call = call.map_err(|e| in_sql(e, text, mode))?;
+        if self.code.function.read_only {
+            return Err(in_sql(not_allowed("CALL"), text, mode));
+        }
         let slots: Vec<VarNo> = (0..params.len()).collect();
         let kind = self.compile_call(host, call, &slots)?;
         let Kind::Call(call) = kind else { return Err(PgError::internal("CALL expected")) };

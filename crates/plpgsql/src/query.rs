@@ -42,6 +42,7 @@ impl<'f> Frame<'f> {
         self.processed = outcome.processed;
         self.set_found(outcome.processed != 0);
         match stmt.into {
+            Some(_) if changes && prepared.columns.columns.is_empty() => Err(no_data()),
             Some(target) => {
                 let shown = || stmt.sql;
                 self.into(host, target, (stmt.strict, changes), &prepared.columns, outcome, shown)
@@ -149,22 +150,15 @@ impl<'f> Frame<'f> {
             }
             _ => return Err(PgError::internal("utility statement expected")),
         };
-        if let Some(count) = outcome.created {
-            self.processed = count;
-            self.set_found(count != 0);
-        }
+        let processed = outcome.processed;
+        self.processed = processed;
         match (outcome.rows, into) {
             (Some((desc, rows)), Some(target)) => {
-                let processed = rows.len() as u64;
-                self.processed = processed;
-                self.set_found(processed != 0);
                 let outcome = Outcome { rows, processed, command: CmdType::Utility };
                 self.into(host, target, (strict, false), &desc, outcome, || usize::MAX)
             }
             (Some(_), None) => Err(no_destination(false)),
-            (None, Some(_)) => {
-                Err(pg_err!(SYNTAX_ERROR, "INTO used with a command that cannot return data"))
-            }
+            (None, Some(_)) => Err(no_data()),
             (None, None) => Ok(()),
         }
     }
@@ -254,11 +248,11 @@ impl<'f> Frame<'f> {
                 last = Some(self.dynamic_statement(host, raw, (&text, place), &params)?);
             }
         }
-        let Some((desc, outcome)) = last else { return Ok(()) };
-        self.processed = outcome.processed;
+        self.processed = last.as_ref().map_or(0, |(_, outcome)| outcome.processed);
         let Some(target) = stmt.into else { return Ok(()) };
+        let Some((desc, outcome)) = last else { return Err(no_data()) };
         if desc.columns.is_empty() && outcome.command != CmdType::Select {
-            return Err(pg_err!(SYNTAX_ERROR, "INTO used with a command that cannot return data"));
+            return Err(no_data());
         }
         if outcome.rows.is_empty() && stmt.strict {
             let e = pg_err!(NO_DATA_FOUND, "query returned no rows");
@@ -276,7 +270,7 @@ impl<'f> Frame<'f> {
         self.assign_row(host, target, &desc, row.map(Fields::from))
     }
 
-    fn dynamic_statement(
+    pub(crate) fn dynamic_statement(
         &mut self,
         host: &mut dyn Host,
         raw: RawStmt,
@@ -296,6 +290,9 @@ impl<'f> Frame<'f> {
         }
         if !analyze::is_query(&raw.stmt) {
             if let Node::SelectStmt(_) = &raw.stmt {
+                if self.code.function.read_only {
+                    return Err(in_text(not_allowed("SELECT INTO")));
+                }
                 return Err(pg_err!(
                     FEATURE_NOT_SUPPORTED,
                     "EXECUTE of SELECT ... INTO is not implemented"
@@ -306,8 +303,8 @@ impl<'f> Frame<'f> {
                 ));
             }
             let outcome = self.utility(host, &raw, text, None)?;
+            let processed = outcome.processed;
             let (desc, rows) = outcome.rows.unwrap_or_default();
-            let processed = outcome.created.unwrap_or(rows.len() as u64);
             return Ok((desc, Outcome { rows, processed, command: CmdType::Utility }));
         }
         let once = place.is_some_and(|place| !self.note_text(place, text));
@@ -394,6 +391,16 @@ fn no_destination(selects: bool) -> PgError {
     }
 }
 
+/// The error for a statement that writes in a function that is not volatile.
+pub(crate) fn not_allowed(tag: &str) -> PgError {
+    pg_err!(FEATURE_NOT_SUPPORTED, "{tag} is not allowed in a non-volatile function")
+}
+
+/// The error for INTO with a statement that returns no rows.
+fn no_data() -> PgError {
+    pg_err!(SYNTAX_ERROR, "INTO used with a command that cannot return data")
+}
+
 /// The statement of a dynamic text, if it is a utility statement that returns rows. An error of
 /// syntax is reported when the text is parsed as a query.
 pub(crate) fn utility_with_rows(host: &mut dyn Host, text: &str) -> Option<RawStmt> {
@@ -413,11 +420,33 @@ pub(crate) fn returns_rows(raw: &RawStmt) -> bool {
     }
 }
 
+/// True for statements that return rows.
+pub(crate) fn returns_tuples(raw: &RawStmt) -> bool {
+    match &raw.stmt {
+        Node::InsertStmt(s) => !s.returning_list.is_empty(),
+        Node::UpdateStmt(s) => !s.returning_list.is_empty(),
+        Node::DeleteStmt(s) => !s.returning_list.is_empty(),
+        Node::MergeStmt(_) => false,
+        stmt => analyze::is_query(stmt) || returns_rows(raw),
+    }
+}
+
 /// The error for a statement without rows in a loop, a cursor or RETURN QUERY (`returns`).
 pub(crate) fn no_rows(tag: &str, returns: bool) -> PgError {
     match returns {
         true => pg_err!(SYNTAX_ERROR, "{tag} query does not return tuples"),
         false => pg_err!(INVALID_CURSOR_DEFINITION, "cannot open {tag} query as cursor"),
+    }
+}
+
+/// The command tag of a query.
+pub(crate) fn tag_of(command: CmdType) -> &'static str {
+    match command {
+        CmdType::Insert => "INSERT",
+        CmdType::Update => "UPDATE",
+        CmdType::Delete => "DELETE",
+        CmdType::Merge => "MERGE",
+        _ => "SELECT",
     }
 }
 

@@ -5,9 +5,11 @@ use crate::assign::fields_of;
 use crate::fields::Fields;
 use crate::frame::{Frame, ResultSet};
 use crate::host::Host;
-use crate::rows::Rows;
+use crate::prepare::in_sql;
+use crate::query::{no_rows, returns_tuples};
+use crate::rows::{Opened, Rows};
 use crate::structure::check_structure;
-use crate::tree::{ReturnQuery, RowField, SqlMode, SqlNo, TypeKind, VarKind, VarNo};
+use crate::tree::{ReturnQuery, RowField, RowSource, SqlMode, SqlNo, TypeKind, VarKind, VarNo};
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use smallvec::SmallVec;
@@ -158,7 +160,54 @@ impl<'f> Frame<'f> {
         host: &mut dyn Host,
         stmt: &'f ReturnQuery,
     ) -> Result<()> {
-        let mut opened = self.open_rows(host, &stmt.source, true)?;
+        let count = match &stmt.source {
+            RowSource::Dynamic { query, params } => self.return_dynamic(host, *query, params)?,
+            source => {
+                let opened = self.open_rows(host, source, true)?;
+                self.keep_opened(host, opened)?
+            }
+        };
+        self.refresh(host)?;
+        self.processed = count;
+        self.set_found(count > 0);
+        Ok(())
+    }
+
+    /// Appends the rows of a dynamic query, or of several ones in the same text.
+    fn return_dynamic(
+        &mut self,
+        host: &mut dyn Host,
+        query: SqlNo,
+        params: &[SqlNo],
+    ) -> Result<u64> {
+        let text = self.dynamic_text(host, query)?;
+        let params = self.parameters(host, params)?;
+        let list = match self.known_dynamic(host, query, &text, &params)? {
+            Some(_) => None,
+            None => parse::parse_with(&text, host.lexer()).ok().filter(|list| list.len() != 1),
+        };
+        let Some(list) = list else {
+            let opened = self.open_dynamic_rows(host, (query, text), &params, true)?;
+            return self.keep_opened(host, opened);
+        };
+        if list.is_empty() {
+            return Err(no_rows("empty", true));
+        }
+        let mut count = 0;
+        for raw in list {
+            if !returns_tuples(&raw) {
+                let e = no_rows(host.tag(&raw), true);
+                return Err(in_sql(e, &text, SqlMode::Statement));
+            }
+            let (desc, outcome) = self.dynamic_statement(host, raw, (&text, None), &params)?;
+            let (rows, text) = (Rows::Ready(outcome.rows.into_iter()), text.clone());
+            count += self.keep_opened(host, Opened { rows, desc, text, writes: false })?;
+        }
+        Ok(count)
+    }
+
+    /// Appends the rows of a query; returns their number.
+    fn keep_opened(&mut self, host: &mut dyn Host, mut opened: Opened) -> Result<u64> {
         let desc = self.set.as_ref().ok_or_else(no_set)?.desc.clone();
         let text = opened.text.clone();
         let text = (&text, SqlMode::Statement);
@@ -173,10 +222,7 @@ impl<'f> Frame<'f> {
         let count = kept?;
         let streams = opened.streams_before(host);
         host.contexts().end_streams(streams);
-        self.refresh(host)?;
-        self.processed = count;
-        self.set_found(count > 0);
-        Ok(())
+        Ok(count)
     }
 }
 

@@ -1,6 +1,7 @@
 //! The rows of queries, and loops over them. Counterpart: `exec_for_query`, `exec_stmt_fors`,
 //! `exec_stmt_dynfors` of pl_exec.c.
 
+use crate::dynamic::Parameters;
 use crate::exec::Flow;
 use crate::fields::{Fields, RowBatch};
 use crate::frame::Frame;
@@ -8,10 +9,11 @@ use crate::host::{Host, RowStream, Run};
 use crate::instance::{Kind, Prepared};
 use crate::loops::{After, after};
 use crate::prepare::in_sql;
-use crate::query::{no_rows, returns_rows, utility_with_rows};
-use crate::tree::{ForQuery, RowSource, SqlMode, Stmt, VarNo};
+use crate::query::{no_rows, returns_rows, tag_of, utility_with_rows};
+use crate::tree::{ForQuery, RowSource, SqlMode, SqlNo, Stmt, VarNo};
 use parse::RawStmt;
 use pgerror::{PgError, Result, pg_err};
+use plan::query::CmdType;
 use std::sync::Arc;
 use types::Datum;
 use types::fn_context::RowDesc;
@@ -83,24 +85,35 @@ impl<'f> Frame<'f> {
                 self.load(host, &prepared)?;
                 let run = self.run_of(&prepared, usize::MAX)?;
                 let text = self.code.function.sql[*sql].text.clone();
-                self.start_rows(host, &prepared, &run, text)
+                self.start_rows(host, (&prepared, text), &run, returns)
             }
             RowSource::Dynamic { query, params } => {
                 let text = self.dynamic_text(host, *query)?;
                 let params = self.parameters(host, params)?;
-                let run = self.run_dynamic(&params, usize::MAX);
-                if let Some(known) = self.known_dynamic(host, *query, &text, &params)? {
-                    return self.start_rows(host, &known, &run, text);
-                }
-                if let Some(raw) = utility_with_rows(host, &text) {
-                    return self.utility_rows(host, &raw, text);
-                }
-                let prepared = Arc::new(self.dynamic_query(host, &text, &params, returns)?);
-                self.keep_dynamic(*query, (&text, &params), &prepared);
-                self.start_rows(host, &prepared, &run, text)
+                self.open_dynamic_rows(host, (*query, text), &params, returns)
             }
             RowSource::Cursor { .. } => Err(PgError::internal("rows of a cursor")),
         }
+    }
+
+    /// Starts the only query of a dynamic text.
+    pub(crate) fn open_dynamic_rows(
+        &mut self,
+        host: &mut dyn Host,
+        (query, text): (SqlNo, Arc<str>),
+        params: &Parameters,
+        returns: bool,
+    ) -> Result<Opened> {
+        let run = self.run_dynamic(params, usize::MAX);
+        if let Some(known) = self.known_dynamic(host, query, &text, params)? {
+            return self.start_rows(host, (&known, text), &run, returns);
+        }
+        if let Some(raw) = utility_with_rows(host, &text) {
+            return self.utility_rows(host, &raw, text);
+        }
+        let prepared = Arc::new(self.dynamic_query(host, &text, params, returns)?);
+        self.keep_dynamic(query, (&text, params), &prepared);
+        self.start_rows(host, (&prepared, text), &run, returns)
     }
 
     /// The rows of a utility statement for a loop or RETURN QUERY.
@@ -118,26 +131,36 @@ impl<'f> Frame<'f> {
     fn start_rows(
         &mut self,
         host: &mut dyn Host,
-        prepared: &Prepared,
+        (prepared, text): (&Prepared, Arc<str>),
         run: &Run,
-        text: Arc<str>,
+        returns: bool,
     ) -> Result<Opened> {
         let desc = prepared.columns.clone();
-        let Kind::Query { statement, streams, .. } = &prepared.kind else {
+        let Kind::Query { statement, streams, command, .. } = &prepared.kind else {
             return Err(pg_err!(
                 INVALID_CURSOR_DEFINITION,
                 "cannot open utility statement as cursor"
             ));
         };
-        if desc.columns.is_empty() && !*streams {
-            return Err(pg_err!(INVALID_CURSOR_DEFINITION, "cannot open INSERT query as cursor"));
-        }
         let mode = SqlMode::Statement;
-        let (writes, streams) = (!*streams, *streams);
-        let rows = self.in_statement(host, (&text, mode), |host| match streams {
-            true => host.open(statement, run).map(|stream| Rows::Stream(Streamed::new(stream))),
-            false => host.run(statement, run).map(|o| Rows::Ready(o.rows.into_iter())),
-        })?;
+        if desc.columns.is_empty() && *command != CmdType::Select {
+            let e = no_rows(tag_of(*command), returns);
+            return Err(if returns { in_sql(e, &text, mode) } else { e });
+        }
+        let writes = !*streams;
+        let rows = match (writes, returns) {
+            (false, _) => self.in_statement(host, (&text, mode), |host| {
+                host.open(statement, run).map(|stream| Rows::Stream(Streamed::new(stream)))
+            })?,
+            (true, true) => self.in_statement(host, (&text, mode), |host| {
+                host.run(statement, run).map(|o| Rows::Ready(o.rows.into_iter()))
+            })?,
+            // The rows of a loop are fetched, which contexts do not show.
+            (true, false) => {
+                self.sync(host);
+                Rows::Ready(host.run(statement, run)?.rows.into_iter())
+            }
+        };
         self.refresh(host)?;
         Ok(Opened { rows, desc, text, writes })
     }

@@ -5,6 +5,7 @@ use crate::tree::{CodeKind, Extra, ResultType, VarType};
 use analyze::NameConflict;
 use ids::Oid;
 use pgerror::Result;
+use types::oids;
 
 /// The declaration and the text of a function.
 pub struct Source<'a> {
@@ -67,4 +68,16 @@ pub trait TypeSource {
 
     /// Reports a warning of compilation.
     fn warn(&mut self, warning: pgerror::PgError);
+}
+
+/// The type by which a new function with a parameter of a polymorphic type is checked.
+pub fn sample(ty: Oid) -> Oid {
+    match ty {
+        oids::ANYELEMENT | oids::ANYNONARRAY | oids::ANYENUM => oids::INT4,
+        oids::ANYCOMPATIBLE | oids::ANYCOMPATIBLENONARRAY => oids::INT4,
+        oids::ANYARRAY | oids::ANYCOMPATIBLEARRAY => oids::INT4_ARRAY,
+        oids::ANYRANGE | oids::ANYCOMPATIBLERANGE => oids::INT4RANGE,
+        oids::ANYMULTIRANGE | oids::ANYCOMPATIBLEMULTIRANGE => oids::INT4MULTIRANGE,
+        other => other,
+    }
 }

@@ -46,6 +46,10 @@ impl Core {
             })?,
             false => Vec::new(),
         };
+        Ok((self.call_of(procedure, args)?, types))
+    }
+
+    fn call_of(&mut self, procedure: Oid, args: Vec<Expr>) -> Result<Call> {
         let row = self.cat().function(procedure)?;
         let modes = row.proargmodes.clone().unwrap_or_default();
         let (mut inputs, mut outputs) = (Vec::new(), Vec::new());
@@ -70,7 +74,24 @@ impl Core {
                 inputs.push(e);
             }
         }
-        Ok((Call { row, inputs, outputs }, types))
+        Ok(Call { row, inputs, outputs })
+    }
+
+    /// Runs a CALL in a function in SQL, whose arguments are `params`.
+    pub(crate) fn call_in_function(
+        &mut self,
+        stmt: &CallStmt,
+        (function, types): (&PgProc, &[Oid]),
+        params: &Arc<[Datum]>,
+    ) -> Result<()> {
+        let (text, name) = (function.prosrc.as_str(), function.proname.as_str());
+        let names = function::outputs::argument_names(function);
+        let mut lookup = SessionLookup::new(self);
+        let (procedure, args) =
+            analyze::call_in_function(&mut lookup, stmt, text, name, types, &names)?;
+        let call = self.call_of(procedure, args)?;
+        self.cat().increment_command_counter()?;
+        self.run_analysed(&call, params, false).map(|_| ())
     }
 
     /// The columns of the row that the call returns, if it returns one. Infers the parameter types
@@ -100,17 +121,27 @@ impl Core {
         may_end_transaction: bool,
     ) -> Result<(Vec<TargetEntry>, Option<Vec<Datum>>)> {
         let (call, _) = self.analyse_call(stmt, sql, Params::Fixed(types.to_vec()))?;
+        let result = self.run_analysed(&call, params, may_end_transaction)?;
+        Ok((call.outputs, result))
+    }
+
+    fn run_analysed(
+        &mut self,
+        call: &Call,
+        params: &Arc<[Datum]>,
+        may_end_transaction: bool,
+    ) -> Result<Option<Vec<Datum>>> {
         let user = self.catalog.user;
         crate::privileges::check_function(self, call.row.oid, user)?;
         let depth = self.backend.snapshot_depth();
         let snapshot = self.backend.snapshot();
         self.backend.push_snapshot(snapshot);
         let saved = std::mem::replace(&mut self.params, params.clone());
-        let result = self.run_call(&call, may_end_transaction);
+        let result = self.run_call(call, may_end_transaction);
         self.calls.may_end_transaction = false;
         self.params = saved;
         self.backend.truncate_snapshots(depth);
-        Ok((call.outputs, result?))
+        result
     }
 
     fn run_call(&mut self, call: &Call, may_end_transaction: bool) -> Result<Option<Vec<Datum>>> {

@@ -215,6 +215,10 @@ impl Settings for Session {
         }
     }
 
+    fn privileged_parameter(&mut self, name: &str) -> (String, bool) {
+        self.core.store.base().registry.privileged(name)
+    }
+
     fn setting_value(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>> {
         self.core.checked_setting(stmt)
     }

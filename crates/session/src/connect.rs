@@ -665,7 +665,8 @@ fn begin_with(
         // The session user remains the role that logged in.
         return Ok(());
     }
-    core.store.set_startup(name, value, source, superuser)
+    let allowed = superuser || core.may_set(name)?;
+    core.store.set_startup(name, value, source, allowed)
 }
 
 /// Splits `options` into settings. Words are separated by whitespace; a backslash escapes the next

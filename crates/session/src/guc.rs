@@ -224,12 +224,10 @@ pub fn canonical_value(date_style_before: &str, setting: &Setting, text: &str) -
             }
             Ok(text.to_owned())
         }
-        "plpgsql.extra_errors" | "plpgsql.extra_warnings" => {
-            match crate::function::plpgsql::source::checks(text) {
-                Ok(_) => Ok(text.to_owned()),
-                Err(detail) => Err(wrong_value(setting, text, Some(detail))),
-            }
-        }
+        "plpgsql.extra_errors" | "plpgsql.extra_warnings" => match plpgsql::checks(text) {
+            Ok(_) => Ok(text.to_owned()),
+            Err(detail) => Err(wrong_value(setting, text, Some(detail))),
+        },
         _ => Ok(text.to_owned()),
     }
 }
@@ -572,7 +570,8 @@ impl Core {
             (Some(text), "default_text_search_config") => Some(self.qualified_config(text)?),
             _ => checked,
         };
-        self.store.set(name, checked.as_deref(), action, level, self.roles.superuser)?;
+        let allowed = self.may_set(name)?;
+        self.store.set(name, checked.as_deref(), action, level, allowed)?;
         self.apply_settings();
         Ok(())
     }

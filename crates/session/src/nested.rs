@@ -66,30 +66,34 @@ impl<'c> Nested<'c> {
         self.0.cat().increment_command_counter()?;
         let snapshot = self.0.backend.snapshot();
         self.0.backend.push_snapshot(snapshot);
-        let created = self.command(command);
+        let processed = self.command(command);
         self.0.backend.truncate_snapshots(depth);
-        let created = created?;
+        let processed = processed?;
         self.0.cat().increment_command_counter()?;
-        Ok(UtilityOutcome { created, rows: None })
+        Ok(UtilityOutcome { processed, rows: None })
     }
 
-    /// Executes a statement that changes catalogs or tables. Returns the number of rows of a table
-    /// that is created from a query.
-    fn command(&mut self, command: &Utility<'_>) -> Result<Option<u64>> {
+    /// Executes a statement that changes catalogs or tables. Returns the number of rows that it
+    /// copies, or writes to a table that it creates.
+    fn command(&mut self, command: &Utility<'_>) -> Result<u64> {
         let (stmt, sql) = (&command.raw.stmt, command.sql);
         if let Node::CreateTableAsStmt(create) = stmt {
             if let Some((statement, params)) = command.query {
                 let mode = self.0.values.resolved.plan_mode;
-                return self.create_table(create, sql, |core| {
+                let created = self.create_table(create, sql, |core| {
                     Ok((statement.choose(core, params, mode)?.plan, params.clone()))
-                });
+                })?;
+                return Ok(created.unwrap_or_default());
             }
             if let Node::ExecuteStmt(execute) = &create.query {
-                return self.create_table_execute(create, execute, sql);
+                let created = self.create_table_execute(create, execute, sql)?;
+                return Ok(created.unwrap_or_default());
             }
         }
         let tag = commands::run_utility(self, stmt, sql)?;
-        Ok(tag.strip_prefix("SELECT ").and_then(|count| count.parse().ok()))
+        let counted = matches!(stmt, Node::CreateTableAsStmt(_) | Node::CopyStmt(_));
+        let count = tag.rsplit_once(' ').filter(|_| counted).and_then(|(_, n)| n.parse().ok());
+        Ok(count.unwrap_or_default())
     }
 }
 
@@ -162,7 +166,9 @@ impl CommandHost for Nested<'_> {
     }
 
     fn validate_function(&mut self, function: Oid, sql: &str) -> Result<()> {
-        self.0.validate_function(function, sql)
+        // Positions in the body are converted to those in the text of the client's statement.
+        let statement = self.0.activity.statement.clone();
+        self.0.validate_function(function, statement.as_deref().unwrap_or(sql))
     }
 
     fn password_verifier(&mut self, role: &str, password: &str) -> Result<String> {
@@ -275,6 +281,10 @@ impl Settings for Nested<'_> {
             Some(id) => registry.setting(id).name.to_owned(),
             None => name.to_owned(),
         }
+    }
+
+    fn privileged_parameter(&mut self, name: &str) -> (String, bool) {
+        self.0.store.base().registry.privileged(name)
     }
 
     fn setting_value(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>> {

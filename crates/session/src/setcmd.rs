@@ -6,12 +6,12 @@ use crate::core::Core;
 use crate::guc::canonical;
 use crate::session::Session;
 use crate::utility::text_field;
-use parse::ast::{Node, TypeCast, Value as Const, VariableSetKind, VariableSetStmt};
+use catalog::acl;
+use parse::ast::{Node, Value as Const, VariableSetKind, VariableSetStmt};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::{Action, Context, conf};
-use types::datetime::interval;
-use types::settings::IntervalStyle;
 use utility::host::Transactions;
+use utility::setting;
 use wire::FieldDescription;
 
 impl Core {
@@ -27,11 +27,11 @@ impl Core {
         }
         let mut words = Vec::new();
         for arg in args {
-            if let (Node::TypeCast(cast), Const::String(s)) = (arg, constant(arg)?) {
-                words.push(interval_text(cast, s, self.values.types.interval_style)?);
+            if let (Node::TypeCast(cast), Const::String(s)) = (arg, setting::constant(arg)?) {
+                words.push(setting::interval_text(cast, s, self.values.types.interval_style)?);
                 continue;
             }
-            words.push(match constant(arg)? {
+            words.push(match setting::constant(arg)? {
                 Const::String(s) if flags.quoted => parse::quote_identifier(s).to_string(),
                 Const::String(s) | Const::Float(s) | Const::BitString(s) => s.to_string(),
                 Const::Integer(i) => i.to_string(),
@@ -97,7 +97,8 @@ impl Core {
         match (&text, registry.find(name)) {
             (Some(text), Some(id)) => {
                 let setting = registry.setting(id);
-                self.store.check_context((setting, name), self.roles.superuser, false)?;
+                let allowed = self.may_set(name)?;
+                self.store.check_context((setting, name), allowed, false)?;
                 self.store.parse((setting, name), text)?;
                 canonical(&self.store, setting, text)?;
                 let setting = setting.name.to_ascii_lowercase();
@@ -105,7 +106,8 @@ impl Core {
             }
             (None, Some(id)) => {
                 let setting = registry.setting(id);
-                self.store.check_context((setting, name), self.roles.superuser, false)?;
+                let allowed = self.may_set(name)?;
+                self.store.check_context((setting, name), allowed, false)?;
             }
             (_, None) if !name.contains('.') => {
                 registry.get(name)?;
@@ -113,6 +115,44 @@ impl Core {
             _ => {}
         }
         Ok(text)
+    }
+
+    /// Whether the user may set parameters that only superusers may set without a privilege.
+    pub(crate) fn may_set(&mut self, name: &str) -> Result<bool> {
+        if self.roles.superuser {
+            return Ok(true);
+        }
+        let registry = self.store.base().registry.clone();
+        let Some(id) = registry.find(name) else { return Ok(false) };
+        match registry.setting(id).context {
+            Context::Superuser | Context::SuperuserBackend => {
+                let (user, name) = (self.catalog.user, registry.privilege_name(name));
+                self.cat().has_parameter_privilege(user, &name, acl::SET)
+            }
+            _ => Ok(false),
+        }
+    }
+
+    /// Error 42501 unless the user may change the parameter by ALTER SYSTEM.
+    fn check_alter_system(&mut self, stmt: &VariableSetStmt) -> Result<()> {
+        if self.roles.superuser {
+            return Ok(());
+        }
+        if stmt.kind == VariableSetKind::ResetAll {
+            return Err(pg_err!(
+                INSUFFICIENT_PRIVILEGE,
+                "permission denied to perform ALTER SYSTEM RESET ALL"
+            ));
+        }
+        let name = stmt.name.as_deref().unwrap_or_default();
+        let (user, key) = (self.catalog.user, self.store.base().registry.privilege_name(name));
+        if !self.cat().has_parameter_privilege(user, &key, acl::ALTER_SYSTEM)? {
+            return Err(pg_err!(
+                INSUFFICIENT_PRIVILEGE,
+                "permission denied to set parameter \"{name}\""
+            ));
+        }
+        Ok(())
     }
 
     pub(crate) fn warn_no_block(&mut self, what: &str) {
@@ -199,13 +239,7 @@ impl Session {
     pub(crate) fn alter_system(&mut self, stmt: &VariableSetStmt) -> Result<()> {
         const FILE: &str = "postgresql.auto.conf";
         self.prevent_in_transaction_block("ALTER SYSTEM")?;
-        if !self.core.roles.superuser {
-            let name = stmt.name.as_deref().unwrap_or_default();
-            return Err(pg_err!(
-                INSUFFICIENT_PRIVILEGE,
-                "permission denied to set parameter \"{name}\""
-            ));
-        }
+        self.core.check_alter_system(stmt)?;
         let disk = self.instance.engine.env().disk.clone();
         let name = stmt.name.as_deref().unwrap_or_default();
         let value = match stmt.kind {
@@ -246,27 +280,4 @@ impl Session {
         let text = conf::rewrite_auto(entries, name, value.as_deref());
         vfs::replace_file(&*disk, FILE, text.as_bytes())
     }
-}
-
-/// The constant of an argument of SET. `SET TIME ZONE INTERVAL …` is parsed as a cast.
-fn constant(arg: &Node) -> Result<&Const> {
-    match arg {
-        Node::AConst(c) => Ok(&c.val),
-        Node::TypeCast(cast) => constant(&cast.arg),
-        _ => Err(PgError::internal("unexpected argument of SET")),
-    }
-}
-
-/// `INTERVAL '…'` in the form in which settings have it.
-fn interval_text(cast: &TypeCast, text: &str, style: IntervalStyle) -> Result<String> {
-    let mut modifiers = Vec::new();
-    for modifier in &cast.type_name.typmods {
-        match constant(modifier)? {
-            Const::Integer(i) => modifiers.push(*i),
-            _ => return Err(PgError::internal("unexpected type modifier in SET")),
-        }
-    }
-    let typmod = if modifiers.is_empty() { -1 } else { interval::typmod_of(&modifiers)? };
-    let value = interval::parse(text.as_bytes(), typmod, style)?;
-    Ok(format!("INTERVAL '{}'", interval::text(&value, style)))
 }

@@ -2,6 +2,7 @@
 //!
 //! Counterpart: guc.c (the tables), guc.h.
 
+use crate::server::is_custom_name;
 use crate::value::{Unit, Value};
 use pgerror::{PgError, Result, SqlState};
 use std::collections::HashMap;
@@ -250,6 +251,24 @@ impl Registry {
         let factor = if *old == "checkpoint_segments" { 3 * 16 } else { 16 };
         let segments: i64 = value.trim().parse().ok()?;
         Some((new, format!("{}MB", segments.checked_mul(factor)?)))
+    }
+
+    /// The name of a parameter in privileges on it. Counterpart:
+    /// `convert_GUC_name_for_parameter_acl`.
+    pub fn privilege_name(&self, name: &str) -> String {
+        let retired = ["sort_mem", "vacuum_mem"];
+        let lower = name.to_ascii_lowercase();
+        match RETIRED.iter().find(|(old, _)| *old == lower && retired.contains(old)) {
+            Some((_, new)) => (*new).to_owned(),
+            None => lower,
+        }
+    }
+
+    /// [`Self::privilege_name`], and whether privileges can be granted on that parameter.
+    pub fn privileged(&self, name: &str) -> (String, bool) {
+        let name = self.privilege_name(name);
+        let grantable = self.find(&name).is_some() || is_custom_name(&name);
+        (name, grantable)
     }
 
     /// The definition of a parameter.

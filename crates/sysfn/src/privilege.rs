@@ -191,23 +191,9 @@ fn has_parameter(
     wanted: DatumRef<'_>,
 ) -> Result<Datum> {
     let masks = masks_of(&text(wanted), Kind::Parameter)?;
-    if core.catalog().is_superuser(role)? {
-        return Ok(Datum::bool(true));
-    }
     let name = name.to_ascii_lowercase();
-    let index = indexes::PG_PARAMETER_ACL_PARNAME_INDEX;
-    let row = core.catalog().scan(index, &[name.as_str().into()])?.pop();
-    let owner = ids::builtin::role::BOOTSTRAP_SUPERUSER;
     for mask in masks {
-        if let Some(row) = &row
-            && core.catalog().has_privilege(
-                role,
-                owner,
-                row.paracl.as_deref(),
-                Kind::Parameter,
-                mask,
-            )?
-        {
+        if core.catalog().has_parameter_privilege(role, &name, mask)? {
             return Ok(Datum::bool(true));
         }
     }

@@ -6,8 +6,11 @@ use crate::acl_list;
 use crate::host::CommandHost;
 use catalog::acl::{self, Kind};
 use catalog::object::ObjectClass;
-use catalog::rows::{AclItem, CatalogRow, PgAttribute, PgAuthid, PgClass, PgDatabase, indexes};
+use catalog::rows::{
+    AclItem, CatalogRow, PgAttribute, PgAuthid, PgClass, PgDatabase, PgParameterAcl, indexes,
+};
 use catalog::{ObjectAddress, Row};
+use ids::builtin::role::BOOTSTRAP_SUPERUSER;
 use ids::code::SharedDepType;
 use ids::{AttrNo, Oid, RelKind, Tid};
 use pgerror::{PgError, Result};
@@ -84,6 +87,16 @@ impl AclObject {
 
     /// Owner and ACL of the object.
     pub fn privileges(self, host: &mut dyn CommandHost) -> Result<ObjectPrivileges> {
+        if self.class == PgParameterAcl::RELATION {
+            let row = parameter_row(host, self.oid)?;
+            return Ok(ObjectPrivileges {
+                owner: BOOTSTRAP_SUPERUSER,
+                acl: row.paracl.clone(),
+                kind: Kind::Parameter,
+                name: row.parname.as_str().to_owned(),
+                noun: "parameter",
+            });
+        }
         let class = self.class()?;
         let row = host.catalog().object_row(class, self.oid)?;
         let (Some(owner), Some((acl, kind))) = (row.owner()?, row.acl()?) else {
@@ -118,6 +131,19 @@ impl AclObject {
             host.catalog().invalidate_relation(self.oid, false);
             let shown = acl.as_deref().filter(|list| !list.is_empty());
             host.catalog().note_privileges(self.address(), shown)?;
+        } else if self.class == PgParameterAcl::RELATION {
+            let row = parameter_row(host, self.oid)?;
+            let default = acl::default_acl(Kind::Parameter, BOOTSTRAP_SUPERUSER);
+            let is_default = acl.as_ref().is_some_and(|list| {
+                list.len() == default.len() && list.iter().all(|item| default.contains(item))
+            });
+            let mut cat = host.catalog();
+            if is_default {
+                // The default needs no row.
+                cat.delete(&row)?;
+            } else {
+                cat.update(&row, &PgParameterAcl { paracl: acl.clone(), ..row.row.clone() })?;
+            }
         } else {
             let mut cat = host.catalog();
             let row = cat.object_row(self.class()?, self.oid)?;
@@ -129,6 +155,11 @@ impl AclObject {
         update_acl_dependencies(host, self.address(), &old, &new)?;
         host.catalog().increment_command_counter()
     }
+}
+
+fn parameter_row(host: &mut dyn CommandHost, oid: Oid) -> Result<Row<PgParameterAcl>> {
+    let found = host.catalog().scan(indexes::PG_PARAMETER_ACL_OID_INDEX, &[oid.into()])?.pop();
+    found.ok_or_else(|| PgError::internal(format!("no privileges on a parameter {oid}")))
 }
 
 fn column_row(host: &mut dyn CommandHost, oid: Oid, number: AttrNo) -> Result<Row<PgAttribute>> {

@@ -116,6 +116,9 @@ pub trait Settings {
     /// The canonical name of a setting, as stored in catalogs.
     fn setting_name(&mut self, name: &str) -> String;
 
+    /// The name of a parameter in privileges on it, and whether privileges can be granted on it.
+    fn privileged_parameter(&mut self, name: &str) -> (String, bool);
+
     /// The checked value of a SET clause; `None` for DEFAULT and RESET.
     fn setting_value(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>>;
 

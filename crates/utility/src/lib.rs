@@ -18,5 +18,6 @@ pub mod names;
 pub mod options;
 pub mod query;
 pub mod reloptions;
+pub mod setting;
 pub mod stored;
 pub mod type_usage;

@@ -2,7 +2,7 @@
 //!
 //! Counterpart: `objectNamesToOids`, `objectsInSchemaToOids`.
 
-use catalog::rows::{PgClass, PgProc, PgType};
+use catalog::rows::{PgClass, PgParameterAcl, PgProc, PgType, indexes};
 use define::object::address;
 use define::routine::lookup;
 use ids::RelKind;
@@ -22,6 +22,35 @@ pub fn named(
     let mut out = Vec::with_capacity(objects.len());
     for node in objects {
         out.push(one(host, kind, node)?);
+    }
+    Ok(out)
+}
+
+/// The parameters of a GRANT statement, which get rows, or of a REVOKE statement as far as they
+/// have rows. Counterpart: `ParameterAclCreate`.
+pub fn parameters(
+    host: &mut dyn CommandHost,
+    objects: &[Node],
+    is_grant: bool,
+) -> Result<Vec<AclObject>> {
+    let mut out = Vec::with_capacity(objects.len());
+    for node in objects {
+        let (name, grantable) = host.privileged_parameter(node.as_str().unwrap_or_default());
+        let index = indexes::PG_PARAMETER_ACL_PARNAME_INDEX;
+        let oid = match host.catalog().scan(index, &[name.as_str().into()])?.pop() {
+            Some(row) => row.oid,
+            None if !is_grant => continue,
+            None if !grantable => bail!(INVALID_NAME, "invalid parameter name \"{name}\""),
+            None => {
+                let mut cat = host.catalog();
+                let oid = cat.new_oid(indexes::PG_PARAMETER_ACL_OID_INDEX)?;
+                let parname = name.as_str().into();
+                cat.insert(&PgParameterAcl { oid, parname, paracl: None })?;
+                cat.increment_command_counter()?;
+                oid
+            }
+        };
+        out.push(AclObject::of::<PgParameterAcl>(oid));
     }
     Ok(out)
 }

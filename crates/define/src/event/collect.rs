@@ -4,7 +4,7 @@
 //!
 //! Counterpart: `EventTriggerCollectSimpleCommand` and its kin.
 
-use crate::object::address;
+use crate::object::{address, depends};
 use crate::tag::command_tag;
 use catalog::object::ObjectClass;
 use catalog::rows::{
@@ -44,6 +44,7 @@ pub(super) fn subject(host: &mut dyn CommandHost, stmt: &Node) -> Option<ObjectA
             Some(rv) => relation(host, rv),
             None => object(host, s.object_type, s.object.as_ref()),
         },
+        Node::AlterObjectDependsStmt(s) => depends::find(host, s).ok().map(|(object, _)| object),
         Node::AlterOwnerStmt(s) => match &s.relation {
             Some(rv) => relation(host, rv),
             None => object(host, s.object_type, s.object.as_ref()),

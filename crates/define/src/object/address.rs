@@ -25,6 +25,7 @@ pub fn parts(node: &Node) -> Vec<&str> {
         Node::List(list) => list.iter().filter_map(Node::as_str).collect(),
         Node::String(s) => vec![s],
         Node::TypeName(t) => t.names.iter().map(|n| &**n).collect(),
+        Node::ObjectWithArgs(object) => object.objname.iter().map(|n| &**n).collect(),
         _ => Vec::new(),
     }
 }
@@ -458,7 +459,14 @@ pub fn must_own(host: &mut dyn CommandHost, object: ObjectAddress, node: &Node) 
                 _ => names::must_own_parts(host, &rel),
             }
         }
-        PgProc::RELATION => lookup::must_own(host, oid),
+        PgProc::RELATION => {
+            let row = host.catalog().function(oid)?;
+            if !names::is_owner(host, row.proowner)? {
+                let (what, shown) = (lookup::noun_of(row.prokind), parts(node).join("."));
+                bail!(INSUFFICIENT_PRIVILEGE, "must be owner of {what} {shown}");
+            }
+            Ok(())
+        }
         PgType::RELATION => {
             let row = host.catalog().type_row(oid)?;
             typerow::must_own(host, &row)

@@ -309,12 +309,17 @@ pub fn type_of(host: &mut dyn CommandHost, name: &TypeName) -> Result<Oid> {
 
 /// Error 42501 unless the user owns the routine.
 pub fn must_own(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
-    let what = match host.catalog().function(oid)?.prokind {
+    let what = noun_of(host.catalog().function(oid)?.prokind);
+    must_own_as(host, oid, what)
+}
+
+/// The kind of a routine in messages.
+pub fn noun_of(kind: ProKind) -> &'static str {
+    match kind {
         ProKind::Aggregate => "aggregate",
         ProKind::Procedure => "procedure",
         _ => "function",
-    };
-    must_own_as(host, oid, what)
+    }
 }
 
 /// As [`must_own`]; `what` is the kind that the message names.

@@ -208,6 +208,8 @@ impl Parser<'_> {
             }
             "commit" => StmtKind::Commit { chain: self.chain()? },
             "rollback" => StmtKind::Rollback { chain: self.chain()? },
+            // The SQL command of this name begins with a word of PL/pgSQL for other places.
+            "table" => return Err(self.scan.syntax_error(token)),
             _ => return Ok(None),
         }))
     }

@@ -173,13 +173,17 @@ fn run_step(
     params: Arc<[Datum]>,
     limit: Option<usize>,
 ) -> Result<Vec<Vec<Datum>>> {
-    let level = core.calls.contexts.push_sql_function(body.name.clone(), number);
+    let notices = core.notices.len();
+    let level = core.calls.contexts.push_sql_function(body.name.clone(), number, notices);
     let result = match step {
         Step::Query(planned) => {
             let rows_max = limit.unwrap_or(usize::MAX);
             let query = spi::Query { rows_max, ..query_of(row, planned, params) };
             run_query(core, (body, planned), query)
         }
+        Step::Utility(Command {
+            raw: RawStmt { stmt: Node::CallStmt(stmt), .. }, types, ..
+        }) => core.call_in_function(stmt, (row, types), &params).map(|()| Vec::new()),
         Step::Utility(command) => {
             let sql = row.prosrc.as_str();
             let query = command.query.as_deref().map(|query| (query, &params));
@@ -187,6 +191,7 @@ fn run_step(
             Nested::new(core).run(&command).map(|_| Vec::new())
         }
     };
+    core.calls.contexts.note(&mut core.notices);
     core.calls.contexts.truncate(level);
     result.map_err(|e| in_statement(e, row, number))
 }
@@ -414,9 +419,16 @@ fn statements_of(core: &mut Core, row: &PgProc, types: (&[Oid], Oid)) -> Result<
                 let raw = RawStmt::within(create.query.clone(), raw.depth);
                 Some(core.keep_analysed((text.into(), Arc::new(raw)), query, types.0)?)
             }
+            Node::CallStmt(call) => {
+                let (lookup, name) = (&mut SessionLookup::new(core), row.proname.as_str());
+                let called = analyze::call_in_function(lookup, call, text, name, types.0, &names)?;
+                validate::refuse_outputs(core, called.0)?;
+                None
+            }
             _ => None,
         };
-        statements.push(Statement::Utility(Command { raw, query }));
+        let types = types.0.into();
+        statements.push(Statement::Utility(Command { raw, query, types }));
     }
     Ok(statements)
 }

@@ -7,7 +7,7 @@ use crate::portal::cursors::row_desc;
 use crate::query;
 use crate::utility::NESTED_EXECUTES_MAX;
 use commands::table_exists;
-use executor::spi;
+use executor::spi::{self, QuerySnapshot};
 use ids::Oid;
 use parse::ast::{
     CallStmt, CreateTableAsStmt, DiscardMode, ExecuteStmt, ExplainStmt, FetchStmt, Node,
@@ -89,9 +89,8 @@ impl Nested<'_> {
         let desc = self.0.cursor_row_desc(&stmt.portalname)?;
         let moved = (stmt.direction, stmt.how_many);
         let (rows, _) = self.0.fetch_from_cursor(&stmt.portalname, moved, !stmt.ismove)?;
-        let rows = rows.into_iter().map(Fields::into_values).collect();
-        let rows = (!stmt.ismove).then_some((desc, rows));
-        Ok(UtilityOutcome { created: None, rows })
+        let rows: Vec<Vec<Datum>> = rows.into_iter().map(Fields::into_values).collect();
+        Ok(if stmt.ismove { UtilityOutcome::default() } else { returned(desc, rows) })
     }
 
     fn execute(&mut self, stmt: &ExecuteStmt, command: &Utility<'_>) -> Result<UtilityOutcome> {
@@ -111,10 +110,12 @@ impl Nested<'_> {
             spi::check_read_only(&plan)?;
         }
         self.0.check_plan(&plan)?;
-        self.0.cat().increment_command_counter()?;
-        let rows = query::run_nested(self.0, spi::Query::new(plan, params))?;
-        let desc = prepared.fields.as_ref().map(|fields| row_desc(fields));
-        Ok(UtilityOutcome { created: None, rows: desc.map(|desc| (desc, rows)) })
+        let query = spi::Query::new(plan, params).under(QuerySnapshot::NewCommand);
+        let rows = query::run_nested(self.0, query)?;
+        Ok(match &prepared.fields {
+            Some(fields) => returned(row_desc(fields), rows),
+            None => UtilityOutcome::default(),
+        })
     }
 
     fn call(&mut self, stmt: &CallStmt, sql: &str) -> Result<UtilityOutcome> {
@@ -123,8 +124,7 @@ impl Nested<'_> {
             return Ok(UtilityOutcome::default());
         }
         let fields = client::rows::describe(self.0, &outputs)?;
-        let rows = row.map(|row| (row_desc(&fields), vec![row]));
-        Ok(UtilityOutcome { created: None, rows })
+        Ok(row.map_or_else(UtilityOutcome::default, |row| returned(row_desc(&fields), vec![row])))
     }
 
     fn show(&mut self, name: &str) -> Result<UtilityOutcome> {
@@ -202,5 +202,10 @@ fn texts(names: Vec<String>, ty: Oid, lines: &[Vec<String>]) -> UtilityOutcome {
     let column = |name| RowColumn { name, ty, typmod: -1, collation: Oid::INVALID, dropped: None };
     let desc = Arc::new(RowDesc::new(names.into_iter().map(column).collect(), 0));
     let rows = lines.iter().map(|line| line.iter().map(|text| Datum::text(text)).collect());
-    UtilityOutcome { created: None, rows: Some((desc, rows.collect())) }
+    returned(desc, rows.collect())
+}
+
+/// The result of a statement that returns rows.
+fn returned(desc: Arc<RowDesc>, rows: Vec<Vec<Datum>>) -> UtilityOutcome {
+    UtilityOutcome { processed: rows.len() as u64, rows: Some((desc, rows)) }
 }

@@ -7,10 +7,11 @@ use crate::core::Core;
 use crate::plancache::Statement;
 use crate::prepared::Prepared;
 use client::rows::RowWriter;
+use executor::spi;
 use ids::Oid;
 use parse::ast::FetchDirection;
 use pgerror::{Result, pg_err};
-use plpgsql::Fields;
+use plpgsql::{CursorOptions, Fields};
 use std::sync::Arc;
 use types::fn_context::{RowColumn, RowDesc};
 use types::{Batch, Datum};
@@ -49,7 +50,7 @@ impl Core {
         name: &str,
         statement: Arc<Statement>,
         params: Arc<[Datum]>,
-        scroll: Option<bool>,
+        CursorOptions { scroll, read_only }: CursorOptions,
     ) -> Result<String> {
         let name = if name.is_empty() { self.generated_name() } else { name.to_owned() };
         if self.named.portals.contains_key(&name) {
@@ -58,6 +59,19 @@ impl Core {
         let types = statement.param_types.clone();
         let mut portal = self.cursor(Prepared::of(statement, &types), params);
         self.start_portal(&mut portal)?;
+        if let Some(run) = &portal.run {
+            let plan = run.plan();
+            if scroll == Some(true) && !plan.row_marks.is_empty() {
+                return Err(pg_err!(
+                    FEATURE_NOT_SUPPORTED,
+                    "DECLARE SCROLL CURSOR ... FOR UPDATE/SHARE is not supported"
+                )
+                .detail("Scrollable cursors must be READ ONLY."));
+            }
+            if read_only {
+                spi::check_read_only(plan)?;
+            }
+        }
         portal.make_scrollable(scroll);
         self.named.portals.insert(name.clone(), portal);
         Ok(name)

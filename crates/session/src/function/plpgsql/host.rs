@@ -250,6 +250,10 @@ impl Transactions for Core {
         self.backend.truncate_snapshots(count);
     }
 
+    fn local_transaction(&mut self) -> u32 {
+        self.backend.txn.vxid().map_or(0, |v| v.local)
+    }
+
     fn begin_subtransaction(&mut self) -> Result<usize> {
         self.begin_level()?;
         Ok(self.backend.txn.nesting())
@@ -310,13 +314,9 @@ impl Cursors for Core {
         if !run.read_only {
             self.cat().increment_command_counter()?;
         }
-        Core::open_cursor(
-            self,
-            name,
-            cached(statement)?.clone(),
-            run.params.clone(),
-            options.scroll,
-        )
+        let statement = cached(statement)?.clone();
+        let options = CursorOptions { read_only: run.read_only, ..*options };
+        Core::open_cursor(self, name, statement, run.params.clone(), options)
     }
 
     fn fetch(

@@ -9,7 +9,7 @@ use eval::Volatility;
 use ids::Oid;
 use ids::code::{ArgMode, ProKind, TypType};
 use pgerror::{PgError, Result, bail, pg_err};
-use plpgsql::tree::{Checks, CodeKind, Extra, ResultType, TypeKind, VarType};
+use plpgsql::tree::{CodeKind, Extra, ResultType, TypeKind, VarType};
 use plpgsql::{Argument, Code, Settings, Source, TypeSource};
 use std::sync::Arc;
 use types::fn_context::RowDesc;
@@ -26,19 +26,8 @@ pub(super) struct Types {
 impl Types {
     /// The types by which a new polymorphic function is checked.
     pub(super) fn sample(row: &PgProc) -> Types {
-        let args = row.proargtypes.iter().map(|ty| sample(*ty)).collect();
-        Types { args, result: sample(row.prorettype), collation: Oid::INVALID }
-    }
-}
-
-fn sample(ty: Oid) -> Oid {
-    match ty {
-        oids::ANYELEMENT | oids::ANYNONARRAY | oids::ANYENUM => oids::INT4,
-        oids::ANYCOMPATIBLE | oids::ANYCOMPATIBLENONARRAY => oids::INT4,
-        oids::ANYARRAY | oids::ANYCOMPATIBLEARRAY => oids::INT4_ARRAY,
-        oids::ANYRANGE | oids::ANYCOMPATIBLERANGE => oids::INT4RANGE,
-        oids::ANYMULTIRANGE | oids::ANYCOMPATIBLEMULTIRANGE => oids::INT4MULTIRANGE,
-        other => other,
+        let args = row.proargtypes.iter().map(|ty| plpgsql::sample(*ty)).collect();
+        Types { args, result: plpgsql::sample(row.prorettype), collation: Oid::INVALID }
     }
 }
 
@@ -179,7 +168,7 @@ fn arguments<'r>(
         let output = if mode.is_output() { outputs.next() } else { None };
         let input = if mode.is_input() { inputs.next() } else { None };
         let ty = input.or(output).unwrap_or(declared);
-        let ty = if is_new { sample(ty) } else { ty };
+        let ty = if is_new { plpgsql::sample(ty) } else { ty };
         let name = row.proargnames.as_ref().and_then(|n| n.get(i));
         args.push(Argument {
             name: name.map_or("", |n| n.as_str()),
@@ -208,39 +197,9 @@ fn settings(core: &mut Core) -> Settings {
 
 /// The additional checks that the settings enable. Their values were checked when they were set.
 pub(super) fn extra(core: &Core) -> Extra {
-    let enabled = |name: &str| checks(core.store.named(name).as_text()).unwrap_or_default();
+    let enabled =
+        |name: &str| plpgsql::checks(core.store.named(name).as_text()).unwrap_or_default();
     Extra { warnings: enabled("plpgsql.extra_warnings"), errors: enabled("plpgsql.extra_errors") }
-}
-
-/// The checks that a value of a setting enables, or what is wrong with it. Counterpart:
-/// `plpgsql_extra_checks_check_hook`.
-pub(crate) fn checks(list: &str) -> Result<Checks, String> {
-    let mut checks = Checks::default();
-    let is = |word: &str, name: &str| word.eq_ignore_ascii_case(name);
-    if is(list, "none") {
-        return Ok(checks);
-    }
-    let all = is(list, "all");
-    let Some(words) = catalog::namespace::split_identifiers(list) else {
-        return Err("List syntax is invalid.".to_owned());
-    };
-    for word in words {
-        match &*word {
-            _ if all => {}
-            w if is(w, "shadowed_variables") => checks.shadowed_variables = true,
-            w if is(w, "too_many_rows") => checks.too_many_rows = true,
-            w if is(w, "strict_multi_assignment") => checks.strict_multi_assignment = true,
-            w if is(w, "all") || is(w, "none") => {
-                return Err(format!("Key word \"{w}\" cannot be combined with other key words."));
-            }
-            w => return Err(format!("Unrecognized key word: \"{w}\".")),
-        }
-    }
-    if all {
-        checks =
-            Checks { shadowed_variables: true, too_many_rows: true, strict_multi_assignment: true };
-    }
-    Ok(checks)
 }
 
 /// A type for variables of a call with this collation. Counterpart: `build_datatype`.

@@ -16,7 +16,7 @@ pub(super) fn end(core: &mut Core, commit: bool, chain: bool) -> Result<()> {
     }
     if core.calls.contexts.is_in_writing_loop() {
         return Err(pg_err!(
-            INVALID_TRANSACTION_TERMINATION,
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
             "cannot perform transaction commands inside a cursor loop that is not read-only"
         ));
     }

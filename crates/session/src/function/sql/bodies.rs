@@ -38,6 +38,8 @@ pub(crate) struct Command {
     pub raw: RawStmt,
     /// The query of CREATE TABLE AS.
     pub query: Option<Arc<Statement>>,
+    /// The types of the function's arguments.
+    pub types: Box<[ids::Oid]>,
 }
 
 /// A planned query of a body.

@@ -2,7 +2,7 @@
 //! (`inline_function`, `inline_set_returning_function`).
 
 use super::bodies::Inlined;
-use super::{analyse, argument_types, within};
+use super::{Statement, analyse, argument_types, statements_of, within};
 use crate::core::Core;
 use crate::function::DEPTH_MAX;
 use analyze::function::{self, ResultForm};
@@ -109,14 +109,33 @@ pub(crate) fn inline_set(
     Ok(fits.then_some(query))
 }
 
+/// True if the body, which is a single statement, is a query that computes one expression, before
+/// its result is converted to that of the function. The errors of others are reported when the
+/// function is called.
+fn is_expression(core: &mut Core, row: &Row<PgProc>, types: &[Oid]) -> Result<bool> {
+    if row.prosqlbody.is_some() {
+        return Ok(true);
+    }
+    match parse::parse(row.prosrc.as_str())?.first() {
+        Some(raw) if analyze::is_query(&raw.stmt) => {}
+        _ => return Ok(false),
+    }
+    let statements = statements_of(core, row, (types, Oid::INVALID))?;
+    let query = statements.first().and_then(Statement::query);
+    Ok(query.is_some_and(|q| q.computes_targets_only() && q.target_list.len() == 1))
+}
+
 /// The single expression that the function computes, if its body is one.
 fn expression_of(core: &mut Core, row: &Row<PgProc>, types: &[Oid]) -> Result<Option<Expr>> {
     if !is_simple(row) {
         return Ok(None);
     }
     let name = row.proname.as_str();
-    let analysed = analyse(core, row, (types, Oid::INVALID), &[])
-        .map_err(|e| within(e, row).context(format!("SQL function \"{name}\" during inlining")))?;
+    let context = |e| within(e, row).context(format!("SQL function \"{name}\" during inlining"));
+    if !is_expression(core, row, types).map_err(context)? {
+        return Ok(None);
+    }
+    let analysed = analyse(core, row, (types, Oid::INVALID), &[]).map_err(context)?;
     let nothing = analysed.form == ResultForm::Discarded;
     if !matches!(analysed.form, ResultForm::Scalar | ResultForm::Discarded) {
         return Ok(None);

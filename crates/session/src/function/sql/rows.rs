@@ -64,8 +64,10 @@ struct SqlRows {
 impl SetRows for SqlRows {
     fn next(&mut self, core: &mut Core, out: &mut Vec<Datum>) -> Result<bool> {
         let (rows, want) = (&mut self.rows, self.want);
-        let level = core.calls.contexts.push_sql_function(self.body.name.clone(), self.number);
+        let (name, notices) = (self.body.name.clone(), core.notices.len());
+        let level = core.calls.contexts.push_sql_function(name, self.number, notices);
         let next = with_parameters(core, self.params.clone(), |core| rows.next(core, want));
+        core.calls.contexts.note(&mut core.notices);
         core.calls.contexts.truncate(level);
         let Some(fields) = next.map_err(|e| in_statement(e, &self.row, self.number))? else {
             return Ok(false);

@@ -51,7 +51,7 @@ fn is_pseudo(core: &mut Core, ty: Oid) -> Result<bool> {
 }
 
 /// 0A000 if the procedure has output arguments. Counterpart: `check_sql_fn_statements`.
-fn refuse_outputs(core: &mut Core, procedure: Oid) -> Result<()> {
+pub(super) fn refuse_outputs(core: &mut Core, procedure: Oid) -> Result<()> {
     let row = core.cat().function(procedure)?;
     if row.proargmodes.iter().flatten().any(|m| matches!(m, ArgMode::Out | ArgMode::InOut)) {
         bail!(
