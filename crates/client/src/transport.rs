@@ -1,6 +1,6 @@
 //! The transport between session and client. `server` implements it over sockets, tests over pipes.
 
-use pgerror::{PgError, Result};
+use pgerror::Result;
 use std::io;
 use std::net::IpAddr;
 use std::sync::Arc;
