@@ -28,13 +28,13 @@ SET check_function_bodies = off; CREATE FUNCTION h() RETURNS void LANGUAGE sql A
 SET restrict_nonsystem_relation_kind = 'view'; CREATE FUNCTION r() RETURNS bigint BEGIN ATOMIC SELECT x FROM va; END
 CREATE FUNCTION r() RETURNS bigint LANGUAGE sql AS 'select x from va'
 RESET restrict_nonsystem_relation_kind
-DROP SCHEMA small_checks CASCADE
-ALTER COLLATION [["C"¦"POSIX"¦"C.utf8"¦pg_catalog."C"¦"default"¦nosuch¦nosuch.x¦"en-x-icu"]] REFRESH VERSION
-CREATE ROLE small_checks_role; SET ROLE small_checks_role
-ALTER COLLATION [["C"¦pg_catalog."C"]] REFRESH VERSION
-RESET ROLE; DROP ROLE small_checks_role
 PREPARE numbered AS SELECT $[[65536¦70000¦300000000¦2147483647]]::text
 CREATE TABLE "a'" (relname name primary key); INSERT INTO "a'" SELECT g FROM unnest(array['a', 'au', 'b', E'a\\']) g; ANALYZE "a'"; SET enable_seqscan = off
 SELECT relname FROM "a'" WHERE relname LIKE '[[ab¦c\\¦a\\b¦b%]]\'
 EXPLAIN (COSTS OFF) SELECT relname FROM "a'" WHERE relname LIKE '[[a¦ab¦a\\b¦a%]]\'
 RESET enable_seqscan; DROP TABLE "a'"
+DROP SCHEMA small_checks CASCADE
+ALTER COLLATION [["C"¦"POSIX"¦"C.utf8"¦pg_catalog."C"¦"default"¦nosuch¦nosuch.x¦"en-x-icu"]] REFRESH VERSION
+CREATE ROLE small_checks_role; SET ROLE small_checks_role
+ALTER COLLATION [["C"¦pg_catalog."C"]] REFRESH VERSION
+RESET ROLE; DROP ROLE small_checks_role
