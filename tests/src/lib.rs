@@ -15,6 +15,8 @@ mod damaged;
 #[cfg(test)]
 mod damaged_start;
 #[cfg(test)]
+mod damaged_values;
+#[cfg(test)]
 mod ddl;
 #[cfg(test)]
 mod differential;

@@ -60,7 +60,7 @@ fn columns<'a>(
     cx: &mut dyn FnContext,
     d: DatumRef<'a>,
 ) -> Result<(Arc<RowDesc>, Vec<DatumRef<'a>>)> {
-    let (ty, typmod) = record::type_of(d);
+    let (ty, typmod) = record::type_of(d)?;
     let desc = cx.row_desc(ty, typmod)?;
     let values = record::deform(d, desc.types(cx)?);
     Ok((desc, values))
@@ -120,7 +120,7 @@ fn put(
         Class::Json => out.extend_from_slice(d.as_bytes()),
         Class::Jsonb => out.extend_from_slice(&text_of(d, &InterruptChecker::new(cx))?),
         Class::Array => {
-            let array = ArrayRef::new(d);
+            let array = ArrayRef::new(d)?;
             let elem = cx.type_info(array.elem_type())?;
             let elements = array.elements(&elem)?;
             put_dimensions(cx, out, elem.oid, &array.dims(), &elements, separator)?;
@@ -159,6 +159,7 @@ fn put_dimensions(
     out.push(b'[');
     if let [first, rest @ ..] = dims
         && *first > 0
+        && !elements.is_empty()
     {
         for (i, part) in elements.chunks(elements.len() / *first as usize).enumerate() {
             if i > 0 {
@@ -197,7 +198,7 @@ fn value(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Json> {
         }
         Class::Jsonb => Json::of_item(item(d), &InterruptChecker::new(cx))?,
         Class::Array => {
-            let array = ArrayRef::new(d);
+            let array = ArrayRef::new(d)?;
             let elem = cx.type_info(array.elem_type())?;
             dimensions(cx, elem.oid, &array.dims(), &array.elements(&elem)?)?
         }
@@ -221,6 +222,7 @@ fn dimensions(
     cx.check_interrupts()?;
     if let [first, rest @ ..] = dims
         && *first > 0
+        && !elements.is_empty()
     {
         for (i, part) in elements.chunks(elements.len() / *first as usize).enumerate() {
             if i % 64 == 63 {
@@ -338,16 +340,16 @@ fn from_texts(
     let subscripts = |what: &str| PgError::new(pgerror::SqlState::ARRAY_SUBSCRIPT_ERROR, what);
     let mut lists: Vec<Vec<Option<Vec<u8>>>> = Vec::new();
     for d in a {
-        let array = ArrayRef::new(*d);
+        let array = ArrayRef::new(*d)?;
         if array.ndim() > if a.len() == 2 { 1 } else { 2 } {
             return Err(subscripts("wrong number of array subscripts"));
         }
-        let elem = cx.type_info(array.elem_type())?;
+        let elem = array.varlena_type(cx)?;
         let texts = array.iter(&elem).map(|e| (!e.is_null()).then(|| e.as_bytes().to_vec()));
         lists.push(texts.collect());
     }
     let pairs: Vec<_> = match &lists[..] {
-        [_, _] if ArrayRef::new(a[0]).ndim() != ArrayRef::new(a[1]).ndim() => {
+        [_, _] if ArrayRef::new(a[0])?.ndim() != ArrayRef::new(a[1])?.ndim() => {
             return Err(subscripts("wrong number of array subscripts"));
         }
         [keys, values] => {
@@ -357,7 +359,7 @@ fn from_texts(
             keys.iter().cloned().zip(values.iter().cloned()).collect()
         }
         _ => {
-            let dims = ArrayRef::new(a[0]).dims();
+            let dims = ArrayRef::new(a[0])?.dims();
             if dims.len() == 1 && dims[0] % 2 != 0 {
                 return Err(subscripts("array must have even number of elements"));
             }
