@@ -53,6 +53,8 @@ mod programs;
 #[cfg(test)]
 mod random_sql;
 #[cfg(test)]
+mod received;
+#[cfg(test)]
 mod refusals;
 #[cfg(test)]
 mod regress;
