@@ -29,7 +29,8 @@ enum Class {
     Jsonb,
     Array,
     Row,
-    /// As the string that the type's output function returns.
+    /// By a cast to json if there is one, else as the string that the type's output function
+    /// returns.
     Text,
 }
 
@@ -139,11 +140,12 @@ fn put(
             }
             out.push(b'}');
         }
-        Class::Text => {
-            with_value_text(cx, info.oid, d, |cx, text| {
+        Class::Text => match cast_to_json(cx, info.oid, d)? {
+            Some(json) => out.extend_from_slice(json.as_ref().as_bytes()),
+            None => with_value_text(cx, info.oid, d, |cx, text| {
                 put_string(out, text, &InterruptChecker::new(cx))
-            })??;
-        }
+            })??,
+        },
     }
     out.check()
 }
@@ -178,6 +180,17 @@ fn put_dimensions(
     Ok(())
 }
 
+/// The value in json by a cast from its type. Only a user or an extension can have created one.
+fn cast_to_json(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Option<Datum>> {
+    if ty < Oid::FIRST_NORMAL { Ok(None) } else { cx.type_to_json(ty, d) }
+}
+
+/// The value that a json represents.
+fn parsed(cx: &mut dyn FnContext, json: &[u8]) -> Result<Json> {
+    let interrupts = &InterruptChecker::new(cx);
+    Json::of_node(tree(json, interrupts)?, json, interrupts)
+}
+
 /// Converts a value to jsonb.
 fn value(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Json> {
     if d.is_null() {
@@ -192,10 +205,7 @@ fn value(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Json> {
             if n.is_finite() { Json::number(&n)? } else { Json::String(text) }
         }
         Class::Time => Json::String(datetime::io::iso8601(cx.settings(), info.oid, d).into_bytes()),
-        Class::Json => {
-            let interrupts = &InterruptChecker::new(cx);
-            Json::of_node(tree(d.as_bytes(), interrupts)?, d.as_bytes(), interrupts)?
-        }
+        Class::Json => parsed(cx, d.as_bytes())?,
         Class::Jsonb => Json::of_item(item(d), &InterruptChecker::new(cx))?,
         Class::Array => {
             let array = ArrayRef::new(d)?;
@@ -208,7 +218,10 @@ fn value(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Json> {
             let pairs = live.map(|(c, v)| Ok((c.name.clone().into_bytes(), value(cx, c.ty, v)?)));
             Json::Object(pairs.collect::<Result<_>>()?)
         }
-        Class::Text => Json::String(with_value_text(cx, info.oid, d, |_, text| text.to_vec())?),
+        Class::Text => match cast_to_json(cx, info.oid, d)? {
+            Some(json) => parsed(cx, json.as_ref().as_bytes())?,
+            None => Json::String(with_value_text(cx, info.oid, d, |_, text| text.to_vec())?),
+        },
     })
 }
 
@@ -240,14 +253,19 @@ fn dimensions(
 /// Converts a value to an object key.
 fn key(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Vec<u8>> {
     let (class, info) = class_of(cx, ty)?;
+    let is_scalar = match class {
+        Class::Json | Class::Jsonb | Class::Array | Class::Row => false,
+        Class::Text => cast_to_json(cx, info.oid, d)?.is_none(),
+        _ => true,
+    };
     match class {
-        Class::Json | Class::Jsonb | Class::Array | Class::Row => Err(pg_err!(
+        _ if !is_scalar => Err(pg_err!(
             INVALID_PARAMETER_VALUE,
             "key value must be scalar, not array, composite, or json"
         )),
         Class::Bool => Ok(if d.as_bool() { b"true".to_vec() } else { b"false".to_vec() }),
         Class::Time => Ok(datetime::io::iso8601(cx.settings(), info.oid, d).into_bytes()),
-        Class::Number | Class::Text => with_value_text(cx, info.oid, d, |_, text| text.to_vec()),
+        _ => with_value_text(cx, info.oid, d, |_, text| text.to_vec()),
     }
 }
 
