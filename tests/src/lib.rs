@@ -19,6 +19,8 @@ mod damaged_values;
 #[cfg(test)]
 mod ddl;
 #[cfg(test)]
+mod declarations;
+#[cfg(test)]
 mod differential;
 #[cfg(test)]
 mod dumps;
