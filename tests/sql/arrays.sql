@@ -48,3 +48,7 @@ SELECT u, u IS NULL, (u).p FROM (SELECT unnest(array[row(1, 'a')::unnested, row(
 SELECT * FROM unnest(array[row(1)::unnested1, null, row(2)]) u; SELECT unnest(array[c]) FROM (SELECT row(oid, amname) c FROM pg_am WHERE oid = 403) s; SELECT unnest(array[a]) FROM pg_am a WHERE oid = 403
 CREATE TEMP TABLE unnested_t AS SELECT unnest(array[row(1, 'a')::unnested, row(2, 'b')]) u; SELECT u FROM unnested_t ORDER BY u
 SELECT json_populate_recordset(null::unnested, '[{"p":1,"q":"x"},{"p":2}]'), json_populate_recordset(null::unnested1, '[{"p":1},{"p":2}]')
+select aclcontains(array[null, '=r/postgres'::aclitem], '=r/postgres')
+select aclcontains(array[array['=r/postgres'::aclitem]], '=r/postgres')
+select * from aclexplode(array[null, '=r/postgres'::aclitem])
+select pg_isolation_test_session_is_blocked(1, array[1, null])

@@ -7,3 +7,4 @@ insert into texts (a) values (U&'\20ac')
 select textsend(a) from texts order by a
 set client_encoding = utf8
 select textsend(a) from texts order by a
+select '[[4294967296:4294967300:¦4294967297:8589934592:¦4294967297:8589934593:4294967298]]'::pg_snapshot

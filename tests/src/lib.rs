@@ -15,7 +15,11 @@ mod damaged;
 #[cfg(test)]
 mod damaged_start;
 #[cfg(test)]
+mod damaged_values;
+#[cfg(test)]
 mod ddl;
+#[cfg(test)]
+mod declarations;
 #[cfg(test)]
 mod differential;
 #[cfg(test)]
@@ -52,6 +56,8 @@ mod prepared;
 mod programs;
 #[cfg(test)]
 mod random_sql;
+#[cfg(test)]
+mod received;
 #[cfg(test)]
 mod refusals;
 #[cfg(test)]

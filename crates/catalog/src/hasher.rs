@@ -28,7 +28,7 @@ fn add(sum: u32, part: u32) -> u32 {
 
 impl TypedHash for ArrayHash {
     fn hash(&self, value: DatumRef<'_>, collation: Oid) -> u32 {
-        ArrayRef::new(value).iter(&self.info).fold(1, |sum, element| match element {
+        ArrayRef::or_empty(value).iter(&self.info).fold(1, |sum, element| match element {
             DatumRef::Null => add(sum, 0),
             element => add(sum, self.hasher.hash(element, collation)),
         })

@@ -124,7 +124,9 @@ impl RecordOrders {
 
 impl TypedCompare for RecordOrders {
     fn compare(&self, a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
-        let (x, y) = (record::type_of(a).1, record::type_of(b).1);
+        let (Ok((_, x)), Ok((_, y))) = (record::type_of(a), record::type_of(b)) else {
+            return self.note_failure(a, b);
+        };
         let known = self.known.read();
         let Some(p) = known.get(&x).cloned() else { return self.note_failure(a, b) };
         if x == y {

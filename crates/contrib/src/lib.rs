@@ -7,7 +7,7 @@
 //! that PostgreSQL 15 installs.
 //!
 //! Reading order: `control` (the list of extensions), `libraries` (look-up of symbols),
-//! `library`, `condition` (conditions of intarray and ltree), then one module per extension.
+//! `library`, `declarations`, `condition` (conditions of intarray and ltree), then one module per extension.
 //! Symbols that only index methods without an implementation call are declared in
 //! [`Library::declared`]: functions can be created with them, and not called.
 
@@ -21,6 +21,7 @@ mod citext;
 mod condition;
 pub mod control;
 mod cube;
+pub mod declarations;
 mod earthdistance;
 mod fuzzystrmatch;
 pub mod hstore;

@@ -102,7 +102,7 @@ pub(crate) fn sort_key(t: &Trigram) -> [i8; 3] {
 fn is_word_character(c: char, letters: &Letters) -> bool {
     match letters {
         Letters::Ascii => c.is_ascii_alphanumeric(),
-        Letters::Unicode => c.is_alphanumeric(),
+        Letters::Unicode => locale::unicode::is_alnum(c),
         Letters::Locale(locale) => locale.is_alnum(c as u32),
     }
 }

@@ -418,7 +418,7 @@ scalars! { FNS;
 /// interval's time field.
 fn pair(d: DatumRef<'_>) -> Result<(Interval, Interval)> {
     let info = payload::builtin_info(oids::INTERVAL);
-    match payload::ArrayRef::new(d).elements(&info)?[..] {
+    match payload::ArrayRef::new(d)?.elements(&info)?[..] {
         [s @ DatumRef::Bytes(_), n @ DatumRef::Bytes(_)] => Ok((Interval::of(s), Interval::of(n))),
         _ => Err(PgError::internal("expected 2-element interval array")),
     }

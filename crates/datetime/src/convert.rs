@@ -83,12 +83,17 @@ pub fn timestamp_to_date(t: i64) -> i32 {
     }
 }
 
-/// Time and seconds west of Greenwich of a timetz payload.
+/// Time and seconds west of Greenwich of a timetz payload. Those of a damaged value are limited to
+/// some days, which arithmetic relies on.
 pub fn timetz_parts(d: DatumRef<'_>) -> (i64, i32) {
+    const DAYS_MAX: i64 = 1000;
+    const WEST_MAX: i32 = 86_400 * DAYS_MAX as i32;
     let b = d.as_bytes();
     let mut time = [0; 8];
     time.copy_from_slice(&b[..8]);
-    (i64::from_le_bytes(time), i32::from_le_bytes([b[8], b[9], b[10], b[11]]))
+    let west = i32::from_le_bytes([b[8], b[9], b[10], b[11]]);
+    let time_max = USECS_PER_DAY * DAYS_MAX;
+    (i64::from_le_bytes(time).clamp(-time_max, time_max), west.clamp(-WEST_MAX, WEST_MAX))
 }
 
 /// A timetz value.
@@ -174,7 +179,7 @@ fn zone_interval(cx: &dyn FnContext, d: DatumRef<'_>) -> Result<i64> {
 
 fn shifted_timetz(d: DatumRef<'_>, west: i32) -> Datum {
     let (time, old) = timetz_parts(d);
-    let moved = time + i64::from(old - west) * USECS_PER_SEC;
+    let moved = time + (i64::from(old) - i64::from(west)) * USECS_PER_SEC;
     timetz(moved.rem_euclid(USECS_PER_DAY), west)
 }
 
@@ -262,7 +267,10 @@ scalars! { FNS;
         };
         Ok(shifted_timetz(a[1], -east))
     },
-    "timetz_izone" => |cx, a| Ok(shifted_timetz(a[1], -(zone_interval(cx, a[0])? as i32))),
+    "timetz_izone" => |cx, a| {
+        let east = zone_interval(cx, a[0])? as i32;
+        Ok(shifted_timetz(a[1], east.wrapping_neg()))
+    },
     "float8_timestamptz" => |_, a| {
         let seconds = a[0].as_f64();
         if seconds.is_nan() {

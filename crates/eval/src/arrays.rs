@@ -43,7 +43,7 @@ pub(crate) fn construct<'a>(
             have_empty = true;
             continue;
         }
-        let sub = ArrayRef::new(v.as_ref());
+        let sub = ArrayRef::new(v.as_ref())?;
         if sub.elem_type() != elem.ty {
             return Err(pg_err!(DATATYPE_MISMATCH, "cannot merge incompatible arrays"));
         }
@@ -125,7 +125,7 @@ impl<'a> SubscriptParts<'a> {
             }
             let Some(at) = subscripts(self.upper, st, host, input)? else { return Ok(Val::NULL) };
             let at: SmallVec<[i32; 2]> = at.into_iter().map(Option::unwrap_or_default).collect();
-            return Ok(Val::Ref(variables.element(slot.column, &self.elem.info, &at)));
+            return Ok(Val::Ref(variables.element(slot.column, &self.elem.info, &at)?));
         }
         let array = eval(self.container, st, host, input)?;
         let assigning =
@@ -152,8 +152,8 @@ impl<'a> SubscriptParts<'a> {
                 let at: SmallVec<[i32; 2]> =
                     upper.into_iter().map(|u| u.unwrap_or_default()).collect();
                 Ok(match array {
-                    Val::Ref(array) => Val::Ref(self.fetch(array, &at)),
-                    array => Val::Own(self.fetch(array.as_ref(), &at).to_owned()),
+                    Val::Ref(array) => Val::Ref(self.fetch(array, &at)?),
+                    array => Val::Own(self.fetch(array.as_ref(), &at)?.to_owned()),
                 })
             }
             SubscriptUse::Slice if fixed => Err(slice_of_fixed()),
@@ -164,7 +164,7 @@ impl<'a> SubscriptParts<'a> {
                 let at: SmallVec<[i32; 2]> =
                     upper.into_iter().map(|u| u.unwrap_or_default()).collect();
                 let old = match is_nested(value) {
-                    true if !array.is_null() => self.fetch(array.as_ref(), &at).to_owned(),
+                    true if !array.is_null() => self.fetch(array.as_ref(), &at)?.to_owned(),
                     _ => Datum::Null,
                 };
                 let value = with_placeholder(old, value, st, host, input)?;
@@ -198,15 +198,15 @@ impl<'a> SubscriptParts<'a> {
         }
     }
 
-    fn fetch<'v>(&self, array: DatumRef<'v>, at: &[i32]) -> DatumRef<'v> {
+    fn fetch<'v>(&self, array: DatumRef<'v>, at: &[i32]) -> Result<DatumRef<'v>> {
         if self.array_len <= 0 {
             return array::get_element(array, &self.elem.info, at);
         }
         let items = self.fixed_items(array);
-        match *at {
+        Ok(match *at {
             [i] if i >= 0 => items.get(i as usize).copied().unwrap_or_default(),
             _ => DatumRef::Null,
-        }
+        })
     }
 
     /// The elements of a fixed-length array, counted from 0.
@@ -285,7 +285,7 @@ pub(crate) fn coerce<'a>(
     if v.is_null() {
         return Ok(Val::NULL);
     }
-    let old = ArrayRef::new(v.as_ref());
+    let old = ArrayRef::new(v.as_ref())?;
     if matches!(elem_expr, Node::Placeholder) {
         // The element types are binary-coercible: only the element type in the header changes.
         let mut bytes = old.payload().to_vec();

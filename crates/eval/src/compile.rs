@@ -557,7 +557,7 @@ impl<'a> Compiler<'a> {
                 // Without a collation the function must be called, because it raises the error;
                 // under some collations, equal texts have different bytes.
                 let known = (!conflict && collated.is_none()).then_some(&*f);
-                Some(Elements::new(array, &elem, known, n.use_or))
+                Some(Elements::new(array, &elem, known, n.use_or)?)
             }
             _ => None,
         };

@@ -35,8 +35,13 @@ enum Set {
 impl Elements {
     /// `f`: the function that must be true for one element (`use_or`) or for all; `None` if no hash
     /// table may replace its calls.
-    pub(crate) fn new(array: &Datum, elem: &Elem, f: Option<&FnFacts>, use_or: bool) -> Elements {
-        let array = types::array::ArrayRef::new(array.as_ref());
+    pub(crate) fn new(
+        array: &Datum,
+        elem: &Elem,
+        f: Option<&FnFacts>,
+        use_or: bool,
+    ) -> Result<Elements> {
+        let array = types::array::ArrayRef::new(array.as_ref())?;
         let all: Vec<Datum> = array.iter(&elem.info).map(DatumRef::to_owned).collect();
         let set = match f {
             Some(f) if all.len() >= HASHED_MIN && f.oid.0 <= BUILTIN_OID_MAX => {
@@ -45,7 +50,7 @@ impl Elements {
             _ => None,
         };
         let has_null = all.iter().any(|d| matches!(d, Datum::Null));
-        Elements { all, set, has_null }
+        Ok(Elements { all, set, has_null })
     }
 
     /// The condition's value by hash look-up: `Some(None)` is NULL; `None` means that there is no

@@ -208,7 +208,7 @@ fn scalar_array<'a>(
     if array.is_null() {
         return Ok(Val::NULL);
     }
-    let items = types::array::ArrayRef::new(array.as_ref());
+    let items = types::array::ArrayRef::new(array.as_ref())?;
     if items.count() == 0 {
         return Ok(Val::bool(!use_or));
     }

@@ -93,7 +93,7 @@ pub(crate) fn select_field(
     if row.is_null() {
         return Ok(Datum::Null);
     }
-    let (ty, typmod) = record::type_of(row);
+    let (ty, typmod) = record::type_of(row)?;
     let desc = host.row_desc(ty, typmod)?;
     let at = (field as usize).wrapping_sub(1);
     let Some(column) = desc.columns.get(at) else {
@@ -129,6 +129,7 @@ pub(crate) fn store_fields<'a>(
     let mut values: Vec<Datum> = if old.is_null() {
         vec![Datum::Null; infos.len()]
     } else {
+        record::type_of(old.as_ref())?;
         record::deform(old.as_ref(), infos).into_iter().map(DatumRef::to_owned).collect()
     };
     for (attno, node) in fields {
@@ -148,7 +149,7 @@ pub(crate) fn convert(host: &mut dyn Host, row: DatumRef<'_>, result_type: Oid) 
     if row.is_null() {
         return Ok(Datum::Null);
     }
-    let (ty, typmod) = record::type_of(row);
+    let (ty, typmod) = record::type_of(row)?;
     let target = base_row_type(host, result_type)?;
     if ty == target {
         return Ok(row.to_owned());
@@ -171,7 +172,7 @@ pub(crate) fn convert(host: &mut dyn Host, row: DatumRef<'_>, result_type: Oid) 
 /// `row IS NULL` (all fields NULL) or, with `is_not`, `row IS NOT NULL` (no field NULL). The row
 /// itself is not NULL; fields that are rows are not tested recursively.
 pub(crate) fn null_test(host: &mut dyn Host, row: DatumRef<'_>, is_not: bool) -> Result<bool> {
-    let (ty, typmod) = record::type_of(row);
+    let (ty, typmod) = record::type_of(row)?;
     let desc = host.row_desc(ty, typmod)?;
     let infos = desc.types(host)?;
     let values = record::deform(row, infos);
@@ -180,14 +181,14 @@ pub(crate) fn null_test(host: &mut dyn Host, row: DatumRef<'_>, is_not: bool) ->
 
 /// The types of a composite value's fields by column number, `None` for dropped columns.
 pub fn row_types(cx: &mut dyn FnContext, row: DatumRef<'_>) -> Result<Vec<Option<Oid>>> {
-    let (ty, typmod) = record::type_of(row);
+    let (ty, typmod) = record::type_of(row)?;
     let desc = cx.row_desc(ty, typmod)?;
     Ok(desc.columns.iter().map(|c| (!c.is_dropped()).then_some(c.ty)).collect())
 }
 
 /// The fields of a composite value without dropped columns.
 pub fn row_fields(cx: &mut dyn FnContext, row: DatumRef<'_>) -> Result<Vec<Datum>> {
-    let (ty, typmod) = record::type_of(row);
+    let (ty, typmod) = record::type_of(row)?;
     let desc = cx.row_desc(ty, typmod)?;
     let infos = desc.types(cx)?;
     let values = record::deform(row, infos);
@@ -197,7 +198,7 @@ pub fn row_fields(cx: &mut dyn FnContext, row: DatumRef<'_>) -> Result<Vec<Datum
 
 /// The fields of a composite value by column number, NULL for dropped columns.
 pub fn row_columns(cx: &mut dyn FnContext, row: DatumRef<'_>) -> Result<Vec<Datum>> {
-    let (ty, typmod) = record::type_of(row);
+    let (ty, typmod) = record::type_of(row)?;
     let desc = cx.row_desc(ty, typmod)?;
     let infos = desc.types(cx)?;
     let values = desc.columns.iter().zip(record::deform(row, infos));

@@ -106,16 +106,16 @@ impl Variables {
 
     /// An element of an array; NULL outside the bounds, or if the number of subscripts differs.
     #[inline]
-    pub fn element(&self, at: usize, elem: &TypeInfo, subscripts: &[i32]) -> DatumRef<'_> {
+    pub fn element(&self, at: usize, elem: &TypeInfo, subscripts: &[i32]) -> Result<DatumRef<'_>> {
         let value = &self.values[at];
         if value.is_null() {
-            return DatumRef::Null;
+            return Ok(DatumRef::Null);
         }
         if let Some(expanded) = self.arrays[at].expanded.get() {
-            return expanded.get(value, subscripts);
+            return Ok(expanded.get(value, subscripts));
         }
-        match array::direct_element(value.as_ref(), elem, subscripts) {
-            Ok(element) => element,
+        match array::direct_element(value.as_ref(), elem, subscripts)? {
+            Ok(element) => Ok(element),
             Err(pass) => self.found_element(at, elem, subscripts, pass),
         }
     }
@@ -127,14 +127,15 @@ impl Variables {
         elem: &TypeInfo,
         subscripts: &[i32],
         pass: usize,
-    ) -> DatumRef<'_> {
+    ) -> Result<DatumRef<'_>> {
         let (value, state) = (&self.values[at], &self.arrays[at]);
         let passed = state.passed.get().saturating_add(pass);
         state.passed.set(passed);
-        if passed > ArrayRef::new(value.as_ref()).count()
+        if passed > ArrayRef::new(value.as_ref())?.count()
             && let Ok(expanded) = Expanded::of(value.as_ref(), elem)
         {
-            return state.expanded.get_or_init(|| Box::new(expanded)).get(value, subscripts);
+            let expanded = state.expanded.get_or_init(|| Box::new(expanded));
+            return Ok(expanded.get(value, subscripts));
         }
         array::get_element(value.as_ref(), elem, subscripts)
     }
@@ -149,7 +150,7 @@ impl Variables {
         value: Datum,
     ) -> Result<()> {
         let array = &mut self.values[at];
-        if array.is_null() || ArrayRef::new(array.as_ref()).ndim() == 0 {
+        if array.is_null() || ArrayRef::dimensions(array.as_ref()) == 0 {
             let array = array::set_element(array.as_ref(), elem, subscripts, value.as_ref())?;
             self.set(at, array);
             return Ok(());
@@ -168,14 +169,14 @@ impl Variables {
     /// dimension.
     pub fn is_list(&self, at: usize) -> bool {
         let array = &self.values[at];
-        array.is_null() || ArrayRef::new(array.as_ref()).ndim() <= 1
+        array.is_null() || ArrayRef::dimensions(array.as_ref()) <= 1
     }
 
     /// Appends an element to an array variable, as `array_append` does. The array has at most one
     /// dimension. Errors as [`Expanded::push`].
     pub fn push_element(&mut self, at: usize, elem: &TypeInfo, value: Datum) -> Result<()> {
         let array = &mut self.values[at];
-        if array.is_null() || ArrayRef::new(array.as_ref()).ndim() == 0 {
+        if array.is_null() || ArrayRef::dimensions(array.as_ref()) == 0 {
             let array = array::build_1d(elem, std::slice::from_ref(&value))?;
             self.set(at, array);
             return Ok(());

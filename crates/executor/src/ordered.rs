@@ -92,7 +92,7 @@ impl OrderedSet {
                     let p = [Some(p.as_ref().as_f64())];
                     return Ok(self.percentiles(rows, &p, result_type, run)?.remove(0));
                 };
-                let wanted = ArrayRef::new(p.as_ref());
+                let wanted = ArrayRef::new(p.as_ref())?;
                 let float8 = run.sv.as_facts().type_info(oids::FLOAT8)?;
                 let elem = run.sv.as_facts().type_info(result.elem)?;
                 let fractions = wanted.iter(&float8).map(|p| (!p.is_null()).then(|| p.as_f64()));

@@ -231,7 +231,7 @@ impl Probe {
                         return Ok(false);
                     }
                     values.clear();
-                    let elements = ArrayRef::new(v.as_ref());
+                    let elements = ArrayRef::new(v.as_ref())?;
                     let live = elements.iter(elem).filter(|e| !e.is_null());
                     values.extend(live.map(DatumRef::to_owned));
                     if values.is_empty() {

@@ -482,7 +482,7 @@ fn tids_of(q: &TidQual, rel: &OpenRel, run: &mut Run<'_>, out: &mut Vec<Tid>) ->
             let v: Datum = p.eval_row(&mut st, run, &RowInput::EMPTY)?.into_owned();
             if !v.is_null() {
                 let elem = run.sv.as_facts().type_info(types::oids::TID)?;
-                ArrayRef::new(v.as_ref()).iter(&elem).for_each(push);
+                ArrayRef::new(v.as_ref())?.iter(&elem).for_each(push);
             }
         }
         TidQual::Current(cursor) => {

@@ -74,7 +74,7 @@ impl SetCall {
             Datum::Word(_) => return Err(row_mismatch(&attribute_count(1), wanted.len())),
             Datum::Bytes(_) => v.as_ref(),
         };
-        let ty = types::record::type_of(row);
+        let ty = types::record::type_of(row)?;
         if self.checked != Some(ty) {
             check_row_type(run, row, wanted, self.open)?;
             self.checked = Some(ty);

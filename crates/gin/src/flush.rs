@@ -55,9 +55,10 @@ impl GinIndex {
         drop(meta);
         let mut block = data.head;
         let mut entries = Accumulator::new(&self.schema);
-        let mut removed = false;
+        let (mut removed, mut pages) = (false, 0);
         while block != BlockNo::INVALID {
             (cx.check_interrupts)()?;
+            self.check_length(cx, &mut pages, block)?;
             let page = self.share(cx, block)?;
             let is_last = block == data.tail && !how.full;
             collect(&page, 1, &mut entries);
@@ -70,7 +71,7 @@ impl GinIndex {
             }
             self.insert_collected(cx, &mut entries)?;
             block = self.finish_pages(cx, block, max, how, stats.as_deref_mut())?;
-            removed = true;
+            (removed, pages) = (true, 0);
             if is_last {
                 break;
             }

@@ -111,6 +111,16 @@ impl GinIndex {
             .hint("Please REINDEX it.")
     }
 
+    /// XX002 if so many pages of a list have been read that it must be circular. Pages that were
+    /// removed meanwhile may be at its end again.
+    pub(crate) fn check_length(&self, cx: &mut Cx<'_>, pages: &mut u64, at: BlockNo) -> Result<()> {
+        *pages += 1;
+        match *pages > 2 * u64::from(cx.nblocks(&self.file)?.0) {
+            true => Err(self.corrupted(at)),
+            false => Ok(()),
+        }
+    }
+
     /// XX002, with the location of the damage.
     #[cold]
     pub(crate) fn damage(&self, block: BlockNo, what: &str) -> PgError {

@@ -73,7 +73,7 @@ impl GinIndex {
             return Err(self.corrupted(data.tail));
         };
         data.tail_free = free as u32;
-        data.pending_rows += 1;
+        data.pending_rows = data.pending_rows.saturating_add(1);
         let record = self.meta_record(&data, count as i32);
         let mut edit = self.edit(cx);
         data.store(edit.change(&mut meta, 0, RegFlags::WILL_INIT | RegFlags::STANDARD));
@@ -113,8 +113,8 @@ impl GinIndex {
         let previous = data.tail;
         data.tail = list.tail;
         data.tail_free = list.tail_free;
-        data.pending_pages += list.pages;
-        data.pending_rows += 1;
+        data.pending_pages = data.pending_pages.saturating_add(list.pages);
+        data.pending_rows = data.pending_rows.saturating_add(1);
         let mut record = self.meta_record(&data, 0);
         if tail.is_some() {
             (record.previous_tail, record.new_right_link) = (previous, list.head);
@@ -192,11 +192,16 @@ impl GinIndex {
             let mut pages: Vec<ExclusiveGuard<'p>> = Vec::new();
             let mut block = data.head;
             while pages.len() < DELETE_PAGES_MAX && block != new_head {
+                // A page of a circular list is latched already.
+                if pages.iter().any(|page| page.block() == block) {
+                    return Err(self.corrupted(block));
+                }
                 let page = self.exclusive(cx, block)?;
                 if !GinPage(&page).has(LIST) || GinPage(&page).has(DELETED) {
                     return Err(self.corrupted(block));
                 }
-                data.pending_rows -= i64::from(GinPage(&page).count());
+                let rows = i64::from(GinPage(&page).count());
+                data.pending_rows = data.pending_rows.saturating_sub(rows);
                 block = GinPage(&page).right_link();
                 pages.push(page);
             }

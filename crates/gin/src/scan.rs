@@ -133,8 +133,9 @@ impl GinIndex {
         let mut page = self.share(cx, head)?;
         drop(meta);
         let mut row: Vec<u8> = Vec::new();
-        let mut tid = Tid::INVALID;
+        let (mut tid, mut pages) = (Tid::INVALID, 0);
         loop {
+            self.check_length(cx, &mut pages, page.block())?;
             for offset in 1..=page.max_offset() {
                 let tuple = page.item(offset);
                 let own = Entry::new(tuple).0.tid_field();

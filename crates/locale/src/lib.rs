@@ -4,7 +4,7 @@
 //!
 //! A [`Locale`] is opened once and then shared by all sessions and threads; nothing depends on the
 //! locale of the process. `glibc` and `icu` are the calls of the libraries; `letters` are case and
-//! classes; `abbreviation` makes sort keys of eight bytes.
+//! classes, `unicode` those of the locale C.UTF-8; `abbreviation` makes sort keys of eight bytes.
 //!
 //! Counterpart: pg_locale.c, varlena.c (`varstr_cmp`).
 
@@ -13,6 +13,7 @@ mod formats;
 mod glibc;
 mod icu;
 mod letters;
+pub mod unicode;
 
 pub use formats::{
     MoneyFormat, NumberFormat, SignLayout, TimeNames, capitalized, date_order, money_format,

@@ -54,7 +54,11 @@ impl Address {
     /// The address in a value that is not NULL.
     pub fn of(value: DatumRef<'_>) -> Address {
         match value.as_bytes() {
-            [family, bits, octets @ ..] => Address::new(*family, *bits, octets),
+            // A damaged value has no more bits than its family.
+            [family, bits, octets @ ..] => {
+                let most = if *family == IPV4 { 32 } else { 128 };
+                Address::new(*family, (*bits).min(most), octets)
+            }
             _ => Address::new(IPV4, 0, &[]),
         }
     }

@@ -43,11 +43,11 @@ fn receive(bytes: &[u8], is_cidr: bool) -> Result<Datum> {
     for _ in 0..size {
         octets.push(r.byte()?);
     }
-    r.end()?;
     let address = Address::new(family, bits, &octets);
     if is_cidr && address.has_host_bits() {
         return Err(bad("").detail("Value has bits set to right of mask."));
     }
+    r.end()?;
     Ok(address.datum())
 }
 

@@ -436,7 +436,7 @@ builtins! { FNS;
 
 /// Count and sum of the transition state of avg(int2) and avg(int4): an int8 array of two.
 fn int8_pair(d: DatumRef<'_>) -> Result<(i64, i64)> {
-    let array = payload::ArrayRef::new(d);
+    let array = payload::ArrayRef::new(d)?;
     let info = payload::builtin_info(oids::INT8);
     match array.elements(&info)?[..] {
         [DatumRef::Word(count), DatumRef::Word(sum)] => Ok((count as i64, sum as i64)),

@@ -11,7 +11,7 @@ use values::oids;
 
 fn values<const N: usize>(d: DatumRef<'_>, name: &str) -> Result<[f64; N]> {
     let info = payload::builtin_info(oids::FLOAT8);
-    let elements = payload::ArrayRef::new(d).elements(&info)?;
+    let elements = payload::ArrayRef::new(d)?.elements(&info)?;
     let mut out = [0.0; N];
     if elements.len() != N || elements.iter().any(|e| e.is_null()) {
         return Err(PgError::internal(format!("{name}: expected {N}-element float8 array")));

@@ -257,12 +257,11 @@ fn typmod_of(mods: &[i32]) -> Result<i32> {
     Ok((precision << 16 | scale & 0x7ff) + 4)
 }
 
-fn receive(bytes: &[u8]) -> Result<Num> {
+fn receive(bytes: &[u8], typmod: i32) -> Result<Datum> {
     let mut r = Reader::new(bytes);
     let count = r.i16()? as u16;
     let weight = r.i16()?;
     let sign = r.i16()? as u16;
-    let dscale = r.i16()? as u16;
     let bad = |what: &str| {
         pg_err!(INVALID_BINARY_REPRESENTATION, "invalid {what} in external \"numeric\" value")
     };
@@ -274,6 +273,7 @@ fn receive(bytes: &[u8]) -> Result<Num> {
         0xF000 => Sign::NegInf,
         _ => return Err(bad("sign")),
     };
+    let dscale = r.i16()? as u16;
     if i32::from(dscale) > DSCALE_MAX {
         return Err(bad("scale"));
     }
@@ -285,15 +285,18 @@ fn receive(bytes: &[u8]) -> Result<Num> {
         }
         digits.push(d);
     }
-    r.end()?;
     let mut n = Num { sign, weight: weight.into(), dscale: dscale.into(), digits };
-    if !n.is_finite() {
-        return Ok(Num::special(sign));
+    if n.is_finite() {
+        // Digits beyond the scale are truncated.
+        n.truncate(dscale.into());
+        n.strip();
+    } else {
+        n = Num::special(sign);
     }
-    // Digits beyond the scale are truncated.
-    n.truncate(dscale.into());
-    n.strip();
-    Ok(n)
+    n.apply_typmod(typmod)?;
+    let value = n.datum()?;
+    r.end()?;
+    Ok(value)
 }
 
 fn send(n: &Num) -> Vec<u8> {
@@ -321,11 +324,7 @@ scalars! { FNS;
         n.datum()
     },
     "numeric_out" => |_, a| Ok(with_text(a[0].as_bytes(), |text| Datum::bytes(text))),
-    "numeric_recv" => |_, a| {
-        let mut n = receive(a[0].as_bytes())?;
-        n.apply_typmod(a.get(2).map_or(-1, |t| t.as_i32()))?;
-        n.datum()
-    },
+    "numeric_recv" => |_, a| receive(a[0].as_bytes(), a.get(2).map_or(-1, |t| t.as_i32())),
     "numeric_send" => |_, a| Ok(Datum::bytes(send(&Num::of(a[0])))),
     "numeric" => |_, a| {
         let mut n = Num::of(a[0]);

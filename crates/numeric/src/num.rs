@@ -154,9 +154,15 @@ impl Num {
         };
         let mut digits = Digits::from_elem(0, (b.len() - at) / 2);
         for (digit, bytes) in digits.iter_mut().zip(b[at..].chunks_exact(2)) {
-            *digit = i16::from_le_bytes([bytes[0], bytes[1]]);
+            // A damaged digit is in the range of digits, on which the arithmetic relies.
+            *digit = i16::from_le_bytes([bytes[0], bytes[1]]).clamp(0, NBASE as i16 - 1);
         }
-        Num { sign, weight, dscale, digits }
+        let mut number = Num { sign, weight, dscale, digits };
+        // The order of numbers relies on the form without such digits.
+        if number.digits.first() == Some(&0) || number.digits.last() == Some(&0) {
+            number.strip();
+        }
+        number
     }
 
     /// The payload; 22003 if weight or scale do not fit it.

@@ -49,7 +49,8 @@ impl Small {
         let weight = i32::from(header & 0x3F) - if header & 0x40 != 0 { 64 } else { 0 };
         let mut mantissa = 0u64;
         for d in b[2..].chunks_exact(2) {
-            mantissa = mantissa * 10_000 + u64::from(u16::from_le_bytes([d[0], d[1]]));
+            let digit = u64::from(u16::from_le_bytes([d[0], d[1]]));
+            mantissa = mantissa * 10_000 + digit.min(9_999);
         }
         let count = (b.len() as i32 - 2) / 2;
         let fraction = if count == 0 { 0 } else { count - 1 - weight };

@@ -58,7 +58,7 @@ impl Planner<'_> {
         let info = self.host.type_info(elem)?;
         let collation = ids::builtin::collation::DEFAULT;
         let Ok(order) = self.host.type_compare(elem, collation) else { return Ok(default) };
-        let array = ArrayRef::new(value.as_ref());
+        let array = ArrayRef::new(value.as_ref())?;
         if opno == CONTAINS && array.iter(&info).any(|e| e.is_null()) {
             return Ok(0.0);
         }

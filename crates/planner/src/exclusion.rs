@@ -264,7 +264,7 @@ impl Planner<'_> {
         if c.is_null() {
             return Ok(None);
         }
-        let array = ArrayRef::new(c.value.as_ref());
+        let array = ArrayRef::new(c.value.as_ref())?;
         if array.count() == 0 || array.count() > ELEMENTS_MAX {
             return Ok(None);
         }

@@ -195,10 +195,10 @@ impl Planner<'_> {
             counts.add(column, size);
             return Ok(true);
         }
-        let elem = ArrayRef::new(value.as_ref()).elem_type();
+        let elem = ArrayRef::new(value.as_ref())?.elem_type();
         let elem = self.host.type_info(elem)?;
         let (mut sum, mut possible) = (Counts::default(), 0.0);
-        for element in ArrayRef::new(value.as_ref()).iter(&elem).filter(|e| !e.is_null()) {
+        for element in ArrayRef::new(value.as_ref())?.iter(&elem).filter(|e| !e.is_null()) {
             let element = element.to_owned();
             let Some(size) = self.possible_keys(index, column, opno, &element)? else { continue };
             let mut own = Counts::default();

@@ -259,7 +259,7 @@ impl Planner<'_> {
 /// True if the array is known to have elements. Counterpart: `is_strict_saop`.
 fn has_elements(array: &Expr) -> bool {
     match array {
-        Expr::Const(c) => !c.is_null() && ArrayRef::new(c.value.as_ref()).count() > 0,
+        Expr::Const(c) => !c.is_null() && ArrayRef::or_empty(c.value.as_ref()).count() > 0,
         Expr::Array(a) => !a.multidims && !a.elements.is_empty(),
         _ => false,
     }

@@ -183,7 +183,7 @@ impl Planner<'_> {
             Expr::Param(p) if p.paramkind == ParamKind::Extern => {
                 match self.host.param_value(p.paramid) {
                     Some(v) if v.is_null() => 0.0,
-                    Some(v) => ArrayRef::new(v.as_ref()).count() as f64,
+                    Some(v) => ArrayRef::or_empty(v.as_ref()).count() as f64,
                     None => array_len(array),
                 }
             }

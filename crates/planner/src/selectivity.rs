@@ -243,7 +243,7 @@ impl Planner<'_> {
         let mut elements: Vec<Expr> = match strip(right) {
             Expr::Array(a) if !a.multidims => a.elements.clone(),
             Expr::Const(c) if !c.is_null() => {
-                let array = ArrayRef::new(c.value.as_ref());
+                let array = ArrayRef::new(c.value.as_ref())?;
                 let ty = array.elem_type();
                 let info = self.host.type_info(ty)?;
                 let each = array.elements(&info).unwrap_or_default().into_iter().map(|value| {
@@ -646,7 +646,7 @@ fn default_distinct(rows: f64) -> (f64, bool) {
 pub(crate) fn array_len(array: &Expr) -> f64 {
     match strip(array) {
         Expr::Array(a) if !a.multidims => a.elements.len() as f64,
-        Expr::Const(c) if !c.is_null() => ArrayRef::new(c.value.as_ref()).count() as f64,
+        Expr::Const(c) if !c.is_null() => ArrayRef::or_empty(c.value.as_ref()).count() as f64,
         Expr::Const(_) => 0.0,
         _ => 10.0,
     }

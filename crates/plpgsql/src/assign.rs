@@ -170,7 +170,7 @@ impl Frame<'_> {
                 "cannot assign non-composite value to {what} variable"
             ));
         }
-        let (ty, typmod) = types::record::type_of(value);
+        let (ty, typmod) = types::record::type_of(value)?;
         let desc = TypeCatalog::row_desc(host, ty, typmod)?;
         let fields = Some(fields_of(host, &desc, value)?);
         let ty = Some(ty).filter(|ty| *ty != oids::RECORD);

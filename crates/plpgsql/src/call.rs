@@ -192,7 +192,7 @@ impl Frame<'_> {
         row: Option<&Arc<RowDesc>>,
     ) -> Result<Datum> {
         let result = self.code.function.result.ty.oid;
-        let (ty, typmod) = types::record::type_of(value.as_ref());
+        let (ty, typmod) = types::record::type_of(value.as_ref())?;
         let (base, _) = eval::Facts::base_type(host, result)?;
         if result != oids::RECORD && base == ty {
             return self.checked_domain(host, value, (base, result));

@@ -175,7 +175,7 @@ impl ArrayChange {
         }
         let value = match &self.value {
             Value::Other(program) if self.changes_part => {
-                let old = slots.element(self.var, &self.element, &at).to_owned();
+                let old = slots.element(self.var, &self.element, &at)?.to_owned();
                 let input = RowInput::scan(RowRef::Variables(slots));
                 program.eval_change(old, &mut state.value, host, &input)?
             }

@@ -139,7 +139,7 @@ impl<'f> Frame<'f> {
         stmt: &ForEach,
     ) -> Result<Vec<Datum>> {
         let info = eval::Facts::type_info(host, element)?;
-        let array = ArrayRef::new(value.as_ref());
+        let array = ArrayRef::new(value.as_ref())?;
         let dimensions = array.ndim() as i32;
         if stmt.slice < 0 || stmt.slice > dimensions {
             let slice = stmt.slice;

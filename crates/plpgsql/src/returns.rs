@@ -148,7 +148,7 @@ impl<'f> Frame<'f> {
                 "cannot return non-composite value from function returning composite type"
             ));
         }
-        let (row_type, typmod) = types::record::type_of(value.as_ref());
+        let (row_type, typmod) = types::record::type_of(value.as_ref())?;
         let from = TypeCatalog::row_desc(host, row_type, typmod)?;
         check_structure(host, &from, desc, RETURNED)?;
         let fields = fields_of(host, &from, value.as_ref())?;

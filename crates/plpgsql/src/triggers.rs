@@ -169,7 +169,7 @@ impl Frame<'_> {
             ));
         }
         let value = std::mem::take(&mut self.returned.value);
-        let (ty, typmod) = types::record::type_of(value.as_ref());
+        let (ty, typmod) = types::record::type_of(value.as_ref())?;
         let desc = TypeCatalog::row_desc(host, ty, typmod)?;
         let fields = fields_of(host, &desc, value.as_ref())?;
         Ok((ty, desc, fields))

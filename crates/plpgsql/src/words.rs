@@ -228,7 +228,7 @@ impl Words {
             Words::Constant(value) => *value,
             Words::Element { array, index, info } => {
                 let Some(index) = index.value(slots)? else { return Ok(None) };
-                match slots.element(*array, info, &[index as i32]) {
+                match slots.element(*array, info, &[index as i32])? {
                     DatumRef::Word(word) => Some(word as i64),
                     _ => None,
                 }

@@ -247,7 +247,7 @@ impl Finder<'_> {
         match strip(array) {
             Expr::Const(c) if c.is_null() => Ok(Some(vec![])),
             Expr::Const(c) => {
-                let array = ArrayRef::new(c.value.as_ref());
+                let array = ArrayRef::new(c.value.as_ref())?;
                 if array.count() > ELEMENTS_MAX {
                     return Ok(None);
                 }

@@ -170,7 +170,7 @@ fn construct(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
 /// The multirange of the ranges in an array.
 fn construct_multirange(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     check_form(a[0], false, -1)?;
-    let array = ArrayRef::new(a[0]);
+    let array = ArrayRef::new(a[0])?;
     if array.ndim() > 1 {
         return Err(pg_err!(
             CARDINALITY_VIOLATION,

@@ -15,7 +15,7 @@ use values::datum::{Datum, DatumRef};
 use values::fn_context::{FnContext, InterruptTicker};
 use values::limits::{self, TextBuffer};
 use values::range::RangeType;
-use values::type_io::Reader;
+use values::type_io::{Reader, is_excess_data};
 
 /// The type modifier among the arguments of an input or receive function.
 fn typmod(a: &[DatumRef<'_>]) -> i32 {
@@ -140,11 +140,31 @@ fn receive(cx: &mut dyn FnContext, ty: &RangeType, message: &[u8], typmod: i32) 
             return Ok(Datum::Null);
         }
         let len = r.u32()? as usize;
-        cx.type_recv(ty.elem.oid, r.bytes(len)?, typmod)
+        bound(cx, ty, r.bytes(len)?, typmod)
     };
     let (lower, upper) = (value(has_lower(flags))?, value(has_upper(flags))?);
-    r.end()?;
+    r.end_of_message()?;
     assemble(cx, ty, flags, (&lower, &upper))
+}
+
+/// Reads a bound; bytes that its type does not read are ignored.
+fn bound(cx: &mut dyn FnContext, ty: &RangeType, bytes: &[u8], typmod: i32) -> Result<Datum> {
+    let mut receive = |len: usize| cx.type_recv(ty.elem.oid, &bytes[..len], typmod);
+    let whole = receive(bytes.len());
+    let is_excess = |value: &Result<Datum>| matches!(value, Err(e) if is_excess_data(e));
+    if !is_excess(&whole) {
+        return whole;
+    }
+    // The number of bytes that are read, by bisection: more are too many, fewer are too few.
+    let (mut low, mut high) = (0, bytes.len());
+    while high - low > 1 {
+        let middle = low.midpoint(high);
+        match is_excess(&receive(middle)) {
+            true => high = middle,
+            false => low = middle,
+        }
+    }
+    receive(low)
 }
 
 fn range_recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
@@ -157,6 +177,11 @@ fn multirange_recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> 
     let mut r = Reader::new(a[0].as_bytes());
     let count = r.i32()?;
     // PostgreSQL allocates a list of pointers first.
+    if count < 0 {
+        let (each, count) = (8, i64::from(count) as u64);
+        let message = format!("invalid memory allocation request size {each} * {count}");
+        return Err(PgError::new(pgerror::SqlState::PROGRAM_LIMIT_EXCEEDED, message));
+    }
     if count as usize > limits::ALLOCATION_BYTES_MAX / 8 {
         return Err(limits::invalid_allocation((count as usize).wrapping_mul(8)));
     }
@@ -168,7 +193,7 @@ fn multirange_recv(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> 
         values::memory::reserve(&mut ranges, 1)?;
         ranges.push(receive(cx, &ty, r.bytes(len)?, typmod(a))?);
     }
-    r.end()?;
+    r.end_of_message()?;
     pieces::make(cx, &ty, ranges)
 }
 

@@ -105,7 +105,7 @@ impl<'a> Pieces<'a> {
             }
             i -= 1;
         }
-        &self.payload[start + offset..]
+        self.payload.get(start + offset..).unwrap_or_default()
     }
 
     /// The bounds of a range.
@@ -125,7 +125,7 @@ impl<'a> Pieces<'a> {
             Form::Multirange { data, .. } => {
                 let (flags, data) = (self.flags(i), self.data(i, data));
                 let (_, end) = read_bounds(self.ty, flags, data);
-                from_stored(self.ty, flags, &data[..end])
+                from_stored(self.ty, flags, &data[..end.min(data.len())])
             }
         }
     }

@@ -118,7 +118,11 @@ pub(super) const FNS: &[SysFn] = &[
             let blockers = c.backend().storage().locks.blocking_pids(a[0].as_i32());
             let int4 = types::builtin_types::get(types::oids::INT4)
                 .ok_or_else(|| PgError::internal("int4 is a type"))?;
-            let mut asked = types::array::ArrayRef::new(a[1]).iter(&int4.info);
+            let asked = types::array::ArrayRef::new(a[1])?;
+            if asked.contains_null() {
+                return Err(PgError::internal("array must not contain nulls"));
+            }
+            let mut asked = asked.iter(&int4.info);
             Ok(Datum::bool(asked.any(|pid| blockers.contains(&pid.as_i32()))))
         }),
     },

@@ -47,7 +47,7 @@ pub fn satisfies(
             let info = host.functions().type_info(element)?;
             let list: Vec<DatumRef<'_>> = match values.first() {
                 Some(DatumRef::Null) | None => Vec::new(),
-                Some(array) => ArrayRef::new(*array).iter(&info).collect(),
+                Some(array) => ArrayRef::new(*array)?.iter(&info).collect(),
             };
             check_types(host, &key, &vec![element; key.columns.len()], true)?;
             check_count(&key, list.len())?;

@@ -142,7 +142,7 @@ fn options(a: DatumRef<'_>) -> Result<Vec<Vec<Datum>>> {
     let info = types::builtin_types::get(oids::TEXT)
         .ok_or_else(|| pgerror::PgError::internal("text is a type"))?;
     let mut rows = Vec::new();
-    for item in types::array::ArrayRef::new(a).iter(&info.info) {
+    for item in types::array::ArrayRef::new(a)?.iter(&info.info) {
         if item.is_null() {
             continue;
         }

@@ -120,27 +120,14 @@ impl Ctype {
         }
     }
 
-    /// Lower case of a character.
-    fn lower_char(c: char) -> char {
-        if c.is_ascii() {
-            return c.to_ascii_lowercase();
-        }
-        if c == 'İ' {
-            return 'i';
-        }
-        let mut mapped = c.to_lowercase();
-        match (mapped.next(), mapped.next()) {
-            (Some(one), None) if ALPHA.has(c as u32) || c.is_uppercase() => one,
-            _ => c,
-        }
-    }
-
     /// The text in lower case.
     pub fn lower(self, text: &[u8]) -> Vec<u8> {
         match std::str::from_utf8(text) {
-            Ok(text) if self == Ctype::Unicode && !text.is_ascii() => {
-                text.chars().map(Ctype::lower_char).collect::<String>().into_bytes()
-            }
+            Ok(text) if self == Ctype::Unicode && !text.is_ascii() => text
+                .chars()
+                .map(values::locale::unicode::lower_char)
+                .collect::<String>()
+                .into_bytes(),
             _ => text.to_ascii_lowercase(),
         }
     }

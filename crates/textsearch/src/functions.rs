@@ -128,7 +128,8 @@ fn matches(cx: &dyn FnContext, vector: DatumRef<'_>, query: DatumRef<'_>) -> Res
 /// The weights in an array, those of the letters D to A. Negative ones are replaced by the default.
 fn weights(array: Option<DatumRef<'_>>) -> Result<[f32; 4]> {
     let mut out = rank::WEIGHTS;
-    let Some(array) = array.map(ArrayRef::new) else { return Ok(out) };
+    let Some(array) = array else { return Ok(out) };
+    let array = ArrayRef::new(array)?;
     if array.ndim() != 1 {
         return Err(pg_err!(ARRAY_SUBSCRIPT_ERROR, "array of weight must be one-dimensional"));
     }

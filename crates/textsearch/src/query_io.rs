@@ -138,6 +138,9 @@ fn receive_operand(
     if weights > 0xf {
         return Err(PgError::internal("invalid tsquery: invalid weight bitmap"));
     }
+    if text.is_empty() {
+        return Err(PgError::internal("invalid tsquery: empty operand"));
+    }
     if text.len() > LEXEME_BYTES_LIMIT {
         return Err(PgError::internal("invalid tsquery: operand too long"));
     }
@@ -150,6 +153,7 @@ fn receive_operand(
 }
 
 pub(crate) fn receive(cx: &dyn FnContext, message: DatumRef<'_>) -> Result<Datum> {
+    const DISTANCE_MAX: i16 = 1 << 14;
     const ITEMS_MAX: u32 = 0x3fff_ffff / crate::query::ITEM_BYTES as u32;
     let mut reader = Reader::new(message.as_bytes());
     let count = reader.u32()?;
@@ -172,6 +176,12 @@ pub(crate) fn receive(cx: &dyn FnContext, message: DatumRef<'_>) -> Result<Datum
                     return Err(PgError::internal("invalid pointer to right operand"));
                 }
                 let distance = if operator == Operator::Phrase { reader.i16()? } else { 0 };
+                if !(0..=DISTANCE_MAX).contains(&distance) {
+                    return Err(PgError::internal(format!(
+                        "invalid tsquery: invalid phrase distance {}",
+                        distance as u16
+                    )));
+                }
                 out.items.push(Item::Operator { operator, distance, left: 0 });
             }
             other => {

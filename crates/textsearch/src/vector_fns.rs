@@ -12,7 +12,7 @@ use values::oids;
 
 /// The elements of a text array; `None` for NULL.
 fn texts(array: DatumRef<'_>) -> Result<Vec<Option<&[u8]>>> {
-    let elements = ArrayRef::new(array).elements(&builtin_info(oids::TEXT))?;
+    let elements = ArrayRef::new(array)?.elements(&builtin_info(oids::TEXT))?;
     Ok(elements.into_iter().map(|d| (!d.is_null()).then(|| d.as_bytes())).collect())
 }
 
@@ -104,7 +104,7 @@ pub(crate) fn of_array(array: DatumRef<'_>) -> Result<Datum> {
 /// The positions with some weights, and the lexemes that have such positions.
 pub(crate) fn filter(vector: Vector<'_>, weights: DatumRef<'_>) -> Result<Datum> {
     let mut set = 0u8;
-    for element in ArrayRef::new(weights).elements(&builtin_info(oids::CHAR))? {
+    for element in ArrayRef::new(weights)?.elements(&builtin_info(oids::CHAR))? {
         if element.is_null() {
             return Err(pg_err!(NULL_VALUE_NOT_ALLOWED, "weight array may not contain nulls"));
         }

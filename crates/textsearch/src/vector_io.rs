@@ -121,10 +121,9 @@ pub(crate) fn receive_text<'a>(
 }
 
 pub(crate) fn receive(cx: &dyn FnContext, message: DatumRef<'_>) -> Result<Datum> {
-    const ENTRIES_MAX: i32 = 0x3fff_ffff / 4;
     let mut reader = Reader::new(message.as_bytes());
     let count = reader.i32()?;
-    if !(0..=ENTRIES_MAX).contains(&count) {
+    if usize::try_from(count).map_or(true, |count| count > TEXT_BYTES_MAX) {
         return Err(PgError::internal("invalid size of tsvector"));
     }
     let mut words: Vec<Word> = Vec::new();
@@ -132,6 +131,9 @@ pub(crate) fn receive(cx: &dyn FnContext, message: DatumRef<'_>) -> Result<Datum
     for _ in 0..count {
         let lexeme = receive_text(cx, &mut reader)?;
         let positions = usize::from(reader.i16()? as u16);
+        if lexeme.is_empty() {
+            return Err(PgError::internal("invalid tsvector: empty lexeme"));
+        }
         if lexeme.len() > crate::limits::LEXEME_BYTES_LIMIT {
             return Err(PgError::internal("invalid tsvector: lexeme too long"));
         }

@@ -230,9 +230,20 @@ fn acl_array(items: &[AclItem]) -> Result<Datum> {
     payload::of_builtin(oids::ACLITEM, &items)
 }
 
-/// The entries of an aclitem[].
-pub fn items_of(d: DatumRef<'_>) -> Vec<AclItem> {
-    ArrayRef::new(d).iter(&payload::builtin_info(oids::ACLITEM)).map(AclItem::of).collect()
+/// The entries of an aclitem[]. An empty array, as acldefault returns it, has no dimensions here.
+/// Counterpart: `check_acl`.
+pub fn items_of(d: DatumRef<'_>) -> Result<Vec<AclItem>> {
+    let array = ArrayRef::new(d)?;
+    if array.elem_type() != oids::ACLITEM {
+        return Err(pg_err!(INVALID_PARAMETER_VALUE, "ACL array contains wrong data type"));
+    }
+    if array.ndim() > 1 {
+        return Err(pg_err!(INVALID_PARAMETER_VALUE, "ACL arrays must be one-dimensional"));
+    }
+    if array.contains_null() {
+        return Err(pg_err!(NULL_VALUE_NOT_ALLOWED, "ACL arrays must not contain null values"));
+    }
+    Ok(array.iter(&payload::builtin_info(oids::ACLITEM)).map(AclItem::of).collect())
 }
 
 /// Rows of aclexplode: grantor, grantee, privilege_type, is_grantable.
@@ -299,7 +310,7 @@ scalars! { FNS;
     "makeaclitem" => |_, a| make(a),
     "aclcontains" => |_, a| {
         let want = AclItem::of(a[1]);
-        let held = items_of(a[0]).into_iter().any(|i| {
+        let held = items_of(a[0])?.into_iter().any(|i| {
             i.grantee == want.grantee
                 && i.grantor == want.grantor
                 && want.privileges & !i.privileges == 0
@@ -321,11 +332,5 @@ scalars! { GONE;
 }
 
 builtins! { SETS;
-    "aclexplode" => Srf(|_, a| {
-        // An empty array, as acldefault returns it, has no dimensions here.
-        if ArrayRef::new(a[0]).ndim() > 1 {
-            return Err(pg_err!(INVALID_PARAMETER_VALUE, "ACL arrays must be one-dimensional"));
-        }
-        Ok(Box::new(Exploded { items: items_of(a[0]), at: 0 }))
-    }),
+    "aclexplode" => Srf(|_, a| Ok(Box::new(Exploded { items: items_of(a[0])?, at: 0 }))),
 }

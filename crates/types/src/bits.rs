@@ -33,7 +33,9 @@ impl Bits {
         let b = d.as_bytes();
         let len = b.first_chunk::<4>().map_or(0, |n| i32::from_le_bytes(*n).max(0) as usize);
         let mut bytes = b.get(4..).unwrap_or_default().to_vec();
-        bytes.resize(len.div_ceil(8), 0);
+        // A damaged value has the bits that are within its bytes.
+        let len = len.min(bytes.len().saturating_mul(8));
+        bytes.truncate(len.div_ceil(8));
         Bits { len, bytes }
     }
 

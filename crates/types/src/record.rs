@@ -27,13 +27,35 @@ const HAS_VARWIDTH: u16 = 2;
 const VERSIONED: u16 = 0x0c00;
 const VERSIONED_OFFSET: u16 = 0xfffc;
 
-/// Row type and typmod of a row value.
-pub fn type_of(d: DatumRef<'_>) -> (Oid, i32) {
+/// Row type and typmod of a row value. XX001 if its header is damaged.
+pub fn type_of(d: DatumRef<'_>) -> Result<(Oid, i32)> {
     let b = d.as_bytes();
+    Header::of(b).ok_or_else(|| pg_err!(DATA_CORRUPTED, "row value is corrupted"))?;
     let word = |at: usize| i32::from_le_bytes([b[at], b[at + 1], b[at + 2], b[at + 3]]);
     let ty = Oid(word(4) as u32);
     // For a named type the field is a version or unused.
-    (ty, if ty == oids::RECORD { word(0) } else { -1 })
+    Ok((ty, if ty == oids::RECORD { word(0) } else { -1 }))
+}
+
+/// What the header of a row value says about its columns.
+struct Header<'a> {
+    natts: usize,
+    /// A bit for each column that is not NULL; `None` without NULLs.
+    nulls: Option<&'a [u8]>,
+    data: &'a [u8],
+}
+
+impl<'a> Header<'a> {
+    /// The header of a payload; `None` if it is damaged.
+    fn of(b: &'a [u8]) -> Option<Header<'a>> {
+        let (fixed, _) = b.split_first_chunk::<{ HEADER - 4 }>()?;
+        let natts = usize::from(u16::from_le_bytes([fixed[14], fixed[15]]) & 0x7ff);
+        let has_null = u16::from_le_bytes([fixed[16], fixed[17]]) & HAS_NULL != 0;
+        let start = usize::from(fixed[18]).checked_sub(4)?;
+        let nulls = b.get(HEADER - 4..start)?;
+        let is_long = !has_null || nulls.len() >= natts.div_ceil(8);
+        is_long.then(|| Header { natts, nulls: has_null.then_some(nulls), data: &b[start..] })
+    }
 }
 
 fn align_up(n: usize, to: usize) -> usize {
@@ -131,7 +153,8 @@ fn data_bytes(columns: &[(TypeInfo, DatumRef<'_>)]) -> usize {
     })
 }
 
-/// Extracts the columns of a row value; columns added to the type later are NULL.
+/// Extracts the columns of a row value; columns added to the type later are NULL. If the header is
+/// damaged, which [`type_of`] reports, all are NULL.
 pub fn deform<'a>(d: DatumRef<'a>, columns: &[TypeInfo]) -> Vec<DatumRef<'a>> {
     fields(d, columns).collect()
 }
@@ -141,23 +164,22 @@ pub fn fields<'a, 'c>(
     d: DatumRef<'a>,
     columns: &'c [TypeInfo],
 ) -> impl ExactSizeIterator<Item = DatumRef<'a>> + use<'a, 'c> {
-    let b = d.as_bytes();
-    let natts = (u16::from_le_bytes([b[14], b[15]]) & 0x7ff) as usize;
-    let has_null = u16::from_le_bytes([b[16], b[17]]) & HAS_NULL != 0;
-    let data = &b[(b[18] as usize - 4).min(b.len())..];
+    let header = Header::of(d.as_bytes());
+    let header = header.unwrap_or(Header { natts: 0, nulls: None, data: &[] });
     let mut at = 0;
     columns.iter().enumerate().map(move |(i, info)| {
-        if i >= natts || (has_null && b[HEADER - 4 + i / 8] >> (i % 8) & 1 == 0) {
+        let is_null = |nulls: &[u8]| nulls[i / 8] >> (i % 8) & 1 == 0;
+        if i >= header.natts || header.nulls.is_some_and(is_null) {
             return DatumRef::Null;
         }
-        let (value, end) = payload::read_element(info, data, at);
+        let (value, end) = payload::read_element(info, header.data, at);
         at = end;
         value
     })
 }
 
 fn described(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Arc<RowDesc>> {
-    let (ty, typmod) = type_of(d);
+    let (ty, typmod) = type_of(d)?;
     cx.row_desc(ty, typmod)
 }
 

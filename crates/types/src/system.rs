@@ -160,7 +160,7 @@ fn recv_vector(
 ) -> Result<Datum> {
     let mut r = Reader::new(message.as_bytes());
     let array = read_array(cx, &mut r, elem, -1)?;
-    let lower = ArrayRef::new(array.as_ref()).lower_bounds();
+    let lower = ArrayRef::new(array.as_ref())?.lower_bounds();
     if lower != [0] || check_vector(array.as_ref(), name).is_err() {
         return Err(pg_err!(INVALID_BINARY_REPRESENTATION, "invalid {name} data"));
     }

@@ -13,6 +13,12 @@ use values::type_io::{Reader, bad_syntax};
 /// Counterpart: `PG_SNAPSHOT_MAX_NXIP`, what fits into a value of 1 GB behind its head of 24 bytes.
 const RUNNING_MAX: i32 = (0x3fff_ffff - 24) / 8;
 
+/// Whether the number of the transaction within its epoch is valid. Counterpart:
+/// `FullTransactionIdIsValid`.
+fn is_valid(xid: u64) -> bool {
+    xid as u32 != 0
+}
+
 /// A snapshot of 64-bit transaction ids.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct XidSnapshot {
@@ -55,14 +61,14 @@ impl XidSnapshot {
         let mut parts = text.splitn(3, ':');
         let (xmin, xmax) = (number(parts.next()?)?, number(parts.next()?)?);
         let list = parts.next()?;
-        if xmin == 0 || xmax == 0 || xmin > xmax || xmax > i64::MAX as u64 {
+        if !is_valid(xmin) || !is_valid(xmax) || xmin > xmax || xmax > i64::MAX as u64 {
             return None;
         }
         let mut running: Vec<u64> = Vec::new();
         for part in list.split(',').filter(|_| !list.is_empty()) {
             let v = number(part)?;
             let last = running.last().copied().unwrap_or(0);
-            if v < xmin || v >= xmax || v < last {
+            if v < xmin || v > xmax || v < last {
                 return None;
             }
             if v != last {
@@ -102,14 +108,14 @@ scalars! { FNS;
             return Err(bad());
         }
         let (xmin, xmax) = (r.i64()? as u64, r.i64()? as u64);
-        if xmin == 0 || xmax == 0 || xmin > xmax {
+        if !is_valid(xmin) || !is_valid(xmax) || xmin > xmax {
             return Err(bad());
         }
         let mut running: Vec<u64> = Vec::new();
         for _ in 0..count {
             let v = r.i64()? as u64;
             let last = running.last().copied().unwrap_or(0);
-            if v < xmin || v >= xmax || v < last {
+            if v < xmin || v > xmax || v < last {
                 return Err(bad());
             }
             if v != last {

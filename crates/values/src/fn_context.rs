@@ -128,6 +128,13 @@ pub trait TypeFunctions {
     /// Converts to text by the type's output function. `value` is not NULL.
     fn type_output(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Vec<u8>>;
 
+    /// Converts to json by the function of a cast from the type, if there is one. `value` is not
+    /// NULL.
+    fn type_to_json(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Option<Datum>> {
+        let _ = (ty, value);
+        Ok(None)
+    }
+
     /// Converts from text by the type's input function.
     fn type_input(&mut self, ty: Oid, text: &[u8], typmod: i32) -> Result<Datum>;
 
@@ -376,6 +383,8 @@ macro_rules! delegate_fn_context {
             $crate::fn_context::delegate_fn_context! { @ $self, $to, TypeFunctions,
                 type_info(ty: ids::Oid) -> $crate::fn_context::TypeInfo;
                 type_output(ty: ids::Oid, value: $crate::datum::DatumRef<'_>) -> Vec<u8>;
+                type_to_json(ty: ids::Oid, value: $crate::datum::DatumRef<'_>)
+                    -> Option<$crate::datum::Datum>;
                 type_input(ty: ids::Oid, text: &[u8], typmod: i32) -> $crate::datum::Datum;
                 type_send(ty: ids::Oid, value: $crate::datum::DatumRef<'_>) -> Vec<u8>;
                 type_recv(ty: ids::Oid, bytes: &[u8], typmod: i32) -> $crate::datum::Datum;

@@ -88,6 +88,14 @@ impl<'a> Reader<'a> {
         }
     }
 
+    /// As [`Reader::end`], with the error of `pq_getmsgend`: 08P01.
+    pub fn end_of_message(&self) -> Result<()> {
+        match self.rest.is_empty() {
+            true => Ok(()),
+            false => Err(pg_err!(PROTOCOL_VIOLATION, "invalid message format")),
+        }
+    }
+
     /// The next `n` bytes; 08P01 if fewer are left.
     pub fn bytes(&mut self, n: usize) -> Result<&'a [u8]> {
         if self.rest.len() < n {

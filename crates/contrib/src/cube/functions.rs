@@ -87,7 +87,7 @@ fn gaps(a: &[DatumRef<'_>]) -> Vec<f64> {
 
 /// The numbers of an array without NULLs.
 fn elements(array: DatumRef<'_>) -> Result<Vec<f64>> {
-    let array = ArrayRef::new(array);
+    let array = ArrayRef::new(array)?;
     if array.contains_null() {
         return Err(pg_err!(ARRAY_ELEMENT_ERROR, "cannot work with arrays containing NULLs"));
     }
@@ -119,7 +119,7 @@ fn of_array(a: &[DatumRef<'_>]) -> Result<Datum> {
 
 fn subset(a: &[DatumRef<'_>]) -> Result<Datum> {
     let cube = Cube::read(a[0]);
-    let wanted = ArrayRef::new(a[1]);
+    let wanted = ArrayRef::new(a[1])?;
     if wanted.contains_null() {
         return Err(pg_err!(ARRAY_ELEMENT_ERROR, "cannot work with arrays containing NULLs"));
     }

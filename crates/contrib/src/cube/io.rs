@@ -195,6 +195,7 @@ fn receive(bytes: &[u8]) -> Result<Datum> {
     let mut corner = || (0..dimensions).map(|_| reader.f64()).collect::<Result<Vec<f64>>>();
     let first = corner()?;
     let second = if is_point { first.clone() } else { corner()? };
+    reader.end()?;
     Ok(Cube { first, second, is_point }.datum())
 }
 

@@ -15,7 +15,7 @@ pub(super) fn text_or_null(value: Option<&[u8]>) -> Datum {
 
 /// The elements of a text[]; `None`: NULL.
 pub(super) fn texts(array: DatumRef<'_>) -> Vec<Option<&[u8]>> {
-    let elements = ArrayRef::new(array).iter(&builtin_info(oids::TEXT));
+    let elements = ArrayRef::or_empty(array).iter(&builtin_info(oids::TEXT));
     elements.map(|e| if e.is_null() { None } else { Some(e.as_bytes()) }).collect()
 }
 
@@ -26,7 +26,7 @@ pub(super) fn fetch(a: &[DatumRef<'_>]) -> Datum {
 
 fn slice_to_array(a: &[DatumRef<'_>]) -> Result<Datum> {
     let hstore = Hstore::new(a[0]);
-    let keys = ArrayRef::new(a[1]);
+    let keys = ArrayRef::new(a[1])?;
     let value = |key: Option<&[u8]>| hstore.value(hstore.find(key?)?);
     let values: Vec<Datum> = texts(a[1]).into_iter().map(|k| text_or_null(value(k))).collect();
     let (dims, lower) = (keys.dims(), keys.lower_bounds());

@@ -34,14 +34,14 @@ fn from_arrays(a: &[DatumRef<'_>]) -> Result<Datum> {
     if a[0].is_null() {
         return Ok(Datum::Null);
     }
-    let keys = ArrayRef::new(a[0]);
+    let keys = ArrayRef::new(a[0])?;
     if keys.ndim() > 1 {
         return Err(wrong_subscripts("wrong number of array subscripts"));
     }
     let values = match a[1].is_null() {
         true => vec![None; keys.count()],
         false => {
-            let values = ArrayRef::new(a[1]);
+            let values = ArrayRef::new(a[1])?;
             if values.ndim() > 1 {
                 return Err(wrong_subscripts("wrong number of array subscripts"));
             }
@@ -60,7 +60,7 @@ fn from_arrays(a: &[DatumRef<'_>]) -> Result<Datum> {
 
 /// From an array in which keys and values alternate, or a matrix of two columns.
 fn from_array(a: &[DatumRef<'_>]) -> Result<Datum> {
-    let array = ArrayRef::new(a[0]);
+    let array = ArrayRef::new(a[0])?;
     match array.ndim() {
         0 => {}
         1 if array.dim(0) % 2 != 0 => {
@@ -106,7 +106,7 @@ fn row_of(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<(RowType, Arc<RowDe
             let ty = cx.arg_type(0);
             (cx.domain_base(ty)?.0, -1)
         }
-        false => record::type_of(d),
+        false => record::type_of(d)?,
     };
     let desc = cx.row_desc(ty, typmod)?;
     Ok((RowType { ty, typmod }, desc))

@@ -49,7 +49,7 @@ fn extract_query(
         CONTAINS => extract(column, value, &mut query.keys)?,
         EXISTS => query.keys.push_parts(KEY, value.as_bytes()),
         EXISTS_ANY | EXISTS_ALL => {
-            let strings = ArrayRef::new(value).iter(&builtin_info(oids::TEXT));
+            let strings = ArrayRef::new(value)?.iter(&builtin_info(oids::TEXT));
             for string in strings.filter(|s| !s.is_null()) {
                 query.keys.push_parts(KEY, string.as_bytes());
             }

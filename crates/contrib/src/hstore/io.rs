@@ -176,6 +176,7 @@ fn hstore_recv(cx: &dyn FnContext, bytes: &[u8]) -> Result<Datum> {
         };
         pairs.push(Pair { key, value });
     }
+    reader.end()?;
     build(pairs)
 }
 

@@ -43,7 +43,9 @@ impl<'a> Hstore<'a> {
     pub(super) fn new(d: DatumRef<'a>) -> Hstore<'a> {
         let payload = d.as_bytes();
         let word = payload.first_chunk::<4>().map_or(0, |b| u32::from_le_bytes(*b));
-        Hstore { payload, count: (word & COUNT_MASK) as usize }
+        // A damaged value has the pairs whose entries are within its bytes.
+        let fits = payload.len().saturating_sub(4) / 8;
+        Hstore { payload, count: ((word & COUNT_MASK) as usize).min(fits) }
     }
 
     /// The number of pairs.

@@ -8,7 +8,7 @@ use values::oids;
 
 /// The elements. Error 22004 if one is NULL.
 pub(super) fn elements(d: DatumRef<'_>) -> Result<Vec<i32>> {
-    let array = ArrayRef::new(d);
+    let array = ArrayRef::new(d)?;
     if array.contains_null() {
         return Err(pg_err!(NULL_VALUE_NOT_ALLOWED, "array must not contain nulls"));
     }
@@ -38,7 +38,7 @@ fn array(list: &[i32]) -> Result<Datum> {
 
 /// An array with the dimensions of another one, or with fewer elements in the first dimension.
 fn reshaped(like: DatumRef<'_>, list: &[i32]) -> Result<Datum> {
-    let old = ArrayRef::new(like);
+    let old = ArrayRef::new(like)?;
     if list.is_empty() {
         return Ok(empty(oids::INT4));
     }
@@ -180,7 +180,7 @@ scalars! { FNS;
     "_int_union" => |_, a| union(a),
     "_int_inter" => |_, a| intersection(a),
     "intset" => |_, a| array(&[a[0].as_i32()]),
-    "icount" => |_, a| Ok(Datum::int4(ArrayRef::new(a[0]).count() as i32)),
+    "icount" => |_, a| Ok(Datum::int4(ArrayRef::new(a[0])?.count() as i32)),
     "sort" => |_, a| sort(a[0], a.get(1).map_or(b"asc", |d| d.as_bytes())),
     "sort_asc" => |_, a| sort(a[0], b"asc"),
     "sort_desc" => |_, a| sort(a[0], b"desc"),

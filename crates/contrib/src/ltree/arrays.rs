@@ -11,14 +11,14 @@ use values::fn_context::FnContext;
 
 /// The elements. An error if there are several dimensions or NULLs.
 fn elements<'a>(cx: &mut dyn FnContext, d: DatumRef<'a>) -> Result<Vec<DatumRef<'a>>> {
-    let array = ArrayRef::new(d);
+    let array = ArrayRef::new(d)?;
     if array.ndim() > 1 {
         return Err(pg_err!(ARRAY_SUBSCRIPT_ERROR, "array must be one-dimensional"));
     }
     if array.contains_null() {
         return Err(pg_err!(NULL_VALUE_NOT_ALLOWED, "array must not contain nulls"));
     }
-    let info = cx.type_info(array.elem_type())?;
+    let info = array.varlena_type(cx)?;
     Ok(array.iter(&info).collect())
 }
 

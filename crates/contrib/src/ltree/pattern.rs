@@ -314,7 +314,7 @@ fn variant_size(length: usize) -> usize {
     VARIANT_HEADER + length.next_multiple_of(8)
 }
 
-/// The levels of a stored pattern.
+/// The levels of a stored pattern; of a damaged one those within its bytes.
 fn decode(d: DatumRef<'_>) -> Vec<Level<'_>> {
     let bytes = d.as_bytes();
     let word = |at: usize| {
@@ -324,6 +324,9 @@ fn decode(d: DatumRef<'_>) -> Vec<Level<'_>> {
     let mut at = LEVELS_AT;
     let mut levels = Vec::new();
     for _ in 0..word(0) {
+        if at >= bytes.len() {
+            break;
+        }
         let mut level = Level {
             flags: word(at + 2),
             low: word(at + 6),
@@ -332,6 +335,9 @@ fn decode(d: DatumRef<'_>) -> Vec<Level<'_>> {
         };
         let mut variant = at + LEVEL_HEADER;
         for _ in 0..word(at + 4) {
+            if variant >= bytes.len() {
+                break;
+            }
             let length = usize::from(word(variant + 4));
             let flags = bytes.get(variant + 6).copied().unwrap_or_default();
             let start = variant + WORD_AT;

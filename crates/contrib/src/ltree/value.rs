@@ -43,9 +43,9 @@ impl<'a> Ltree<'a> {
         Ltree(d.as_bytes())
     }
 
-    /// Number of labels.
+    /// Number of labels, each of which has at least 8 bytes.
     pub fn len(self) -> usize {
-        word(self.0, 0)
+        word(self.0, 0).min(self.0.len() / 8)
     }
 
     pub fn labels(self) -> impl Iterator<Item = &'a [u8]> {

@@ -134,6 +134,23 @@ impl TypeFunctions for Core {
         Ok(Core::bytes_of(out))
     }
 
+    fn type_to_json(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Option<Datum>> {
+        let cast = self.cat().cast(ty, oids::JSON)?.map(|cast| cast.castfunc);
+        let Some(function) = cast.filter(|f| f.is_valid()) else { return Ok(None) };
+        let f = Facts::function(self, function)?;
+        // The typmod and whether the cast is explicit, if the function takes them.
+        let args = [value, DatumRef::Word(u64::MAX), DatumRef::Word(1)];
+        let types = [ty, oids::INT4, oids::BOOL];
+        let count = f.parameters.min(args.len());
+        match self.call_type_function(&f, &args[..count], &types[..count], oids::JSON)? {
+            Datum::Null => {
+                let number = function.0;
+                Err(PgError::internal(format!("function {number} returned NULL")))
+            }
+            json => Ok(Some(json)),
+        }
+    }
+
     fn type_input(&mut self, ty: Oid, text: &[u8], typmod: i32) -> Result<Datum> {
         let io = Facts::type_io(self, ty)?;
         if io.input.name == "domain_in" {

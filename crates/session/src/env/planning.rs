@@ -233,7 +233,7 @@ impl Core {
             // The element type is part of the array.
             let values: Vec<Datum> = match values {
                 Some(v) if matches!(kind, 1 | 2 | 4 | 6 | 7) => {
-                    let array = ArrayRef::new(DatumRef::Bytes(&v.0));
+                    let array = ArrayRef::new(DatumRef::Bytes(&v.0))?;
                     let info = self.type_facts(array.elem_type())?;
                     array.iter(&info).map(DatumRef::to_owned).collect()
                 }

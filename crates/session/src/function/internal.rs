@@ -82,7 +82,7 @@ impl Language for Internal {
             with_dictionary = [DatumRef::Word(u64::from(dictionary.0)), *text];
             args = &with_dictionary;
         }
-        match SystemFunction::named(call.row.prosrc.as_str()) {
+        let value = match SystemFunction::named(call.row.prosrc.as_str()) {
             None if call.row.prosrc.as_str() == HASH_PARTITION => {
                 sysfn::hash_partition::satisfies(core, call.arg_types, args)
             }
@@ -98,7 +98,8 @@ impl Language for Internal {
                 )),
                 _ => Err(missing(call.row)),
             },
-        }
+        }?;
+        signature::result(core, call.row, call.result_type, value)
     }
 
     fn call_procedure(&self, core: &mut Core, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
@@ -131,11 +132,13 @@ impl Language for Internal {
         let args = changed.as_deref().unwrap_or(call.args);
         match SystemFunction::named(call.row.prosrc.as_str()) {
             Some(f) => Ok(match f.call(core, args, result_row(call, columns))? {
-                Returned::One(value) => one(value),
+                Returned::One(value) => {
+                    one(signature::result(core, call.row, call.result_type, value)?)
+                }
                 Returned::Set(rows) => RunningSet { whole: false, rows: ReadyRows::boxed(rows) },
             }),
             None => match builtin(call.row) {
-                Callee::Scalar(f) => f(&mut context(core, call, &mut None), args).map(one),
+                Callee::Scalar(_) => self.call(core, call).map(one),
                 Callee::Srf(f) => {
                     let mut extra = None;
                     let source = f(&mut context(core, call, &mut extra), args)?;

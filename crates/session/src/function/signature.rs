@@ -1,39 +1,31 @@
-//! Functions of language internal that are declared with another signature than the built-in
-//! function that they name: fewer or more arguments, not strict, or other types. PostgreSQL passes
-//! such arguments on unchecked. Here missing arguments and NULLs are 0 where the built-in function
-//! takes a fixed-width value, as in PostgreSQL, and what would be a wild pointer there is an error.
+//! Functions of languages internal and c that are declared with another signature than the function
+//! that they name: fewer or more arguments, not strict, or other types. PostgreSQL passes such
+//! arguments on unchecked. Here missing arguments and NULLs are 0 where the function takes a
+//! fixed-width value, as in PostgreSQL, and what would be a wild pointer there is an error.
 
 use super::Call;
 use crate::core::Core;
 use analyze::ty::is_polymorphic;
 use catalog::facts;
 use catalog::rows::PgProc;
+use contrib::declarations::{Declaration, Declared, of_symbol};
 use hashbrown::HashMap;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::OnceLock;
 use types::ranges::functions::DECLARED_FOR_EACH_TYPE;
-use types::{DatumRef, oids};
-
-/// A declaration of a built-in function.
-struct Signature {
-    args: Vec<Oid>,
-    variadic: bool,
-    result: Oid,
-    returns_set: bool,
-    strict: bool,
-}
+use types::{Datum, DatumRef, oids};
 
 /// The declarations of the built-in functions by `prosrc`.
-fn builtin(name: &str) -> &'static [Signature] {
-    static TABLE: OnceLock<HashMap<String, Vec<Signature>>> = OnceLock::new();
+fn builtin(name: &str) -> &'static [Declaration] {
+    static TABLE: OnceLock<HashMap<String, Vec<Declaration>>> = OnceLock::new();
     let table = TABLE.get_or_init(|| {
-        let mut table: HashMap<String, Vec<Signature>> = HashMap::new();
+        let mut table: HashMap<String, Vec<Declaration>> = HashMap::new();
         for row in facts::rows::<PgProc>() {
-            table.entry(row.prosrc.as_str().to_owned()).or_default().push(Signature {
-                args: row.proargtypes.iter().copied().collect(),
-                variadic: row.provariadic.is_valid(),
-                result: row.prorettype,
+            table.entry(row.prosrc.as_str().to_owned()).or_default().push(Declaration {
+                args: row.proargtypes.iter().copied().map(Declared::Builtin).collect(),
+                variadic: row.provariadic,
+                result: Declared::Builtin(row.prorettype),
                 returns_set: row.proretset,
                 strict: row.proisstrict,
             });
@@ -43,104 +35,166 @@ fn builtin(name: &str) -> &'static [Signature] {
     table.get(name).map_or(&[], Vec::as_slice)
 }
 
-/// True if a value of type `given` may be passed where `wanted` is declared. A polymorphic
-/// parameter accepts a value of any type.
-fn accepts(wanted: Oid, given: Oid) -> bool {
-    wanted == given || wanted == oids::ANY || is_polymorphic(wanted)
+/// The declarations of the function that a function names.
+fn known(row: &PgProc) -> &'static [Declaration] {
+    if row.prolang != ids::builtin::language::C {
+        return builtin(row.prosrc.as_str());
+    }
+    let library = row.probin.as_ref().and_then(|p| contrib::libraries::library(p.as_str()));
+    library.map_or(&[], |library| of_symbol(library.name, row.prosrc.as_str()))
 }
 
-impl Signature {
-    /// True if calls of the function can be passed on unchanged.
-    fn fits(&self, core: &mut Core, row: &PgProc) -> Result<bool> {
-        let args = &row.proargtypes;
-        if self.args.len() != args.len()
-            || self.returns_set != row.proretset
-            || self.strict && !row.proisstrict
-        {
+/// True if values of type `given` have the representation that `wanted` has.
+fn accepts(core: &mut Core, wanted: Declared, given: Oid) -> Result<bool> {
+    let form = match wanted {
+        Declared::Builtin(wanted) if wanted == given => return Ok(true),
+        any if any.is_any() => return Ok(true),
+        // Values of this type exist only within the server, and have several forms.
+        Declared::Builtin(oids::INTERNAL) => return Ok(false),
+        Declared::Builtin(wanted) => {
+            let wanted = core.type_facts(wanted)?;
+            (wanted.len, wanted.by_val)
+        }
+        Declared::Extension(len) => (len, false),
+    };
+    let given = core.type_facts(given)?;
+    Ok(form == (given.len, given.by_val))
+}
+
+/// True if the type of the argument or result differs between calls.
+fn depends_on_call(declared: Oid) -> bool {
+    declared == oids::ANY || is_polymorphic(declared)
+}
+
+/// True if calls of the function can be passed on unchanged.
+fn fits(wanted: &Declaration, core: &mut Core, row: &PgProc) -> Result<bool> {
+    let args = &row.proargtypes;
+    if wanted.args.len() != args.len()
+        || wanted.returns_set != row.proretset
+        || wanted.strict && !row.proisstrict
+        || wanted.result.is_any() && wanted.result != Declared::Builtin(row.prorettype)
+    {
+        return Ok(false);
+    }
+    if DECLARED_FOR_EACH_TYPE.contains(&row.prosrc.as_str()) {
+        return Ok(true);
+    }
+    let types = wanted.args.iter().copied().zip(args.iter().copied());
+    for (ty, given) in types.chain([(wanted.result, row.prorettype)]) {
+        let exact = ty == Declared::Builtin(given) || ty.is_any();
+        // The type of a polymorphic parameter is known only for a call.
+        let must_be_exact = wanted.variadic.is_valid() || depends_on_call(given);
+        if !exact && (must_be_exact || !accepts(core, ty, given)?) {
             return Ok(false);
         }
-        if DECLARED_FOR_EACH_TYPE.contains(&row.prosrc.as_str()) {
-            return Ok(true);
-        }
-        let types = self.args.iter().copied().zip(args.iter().copied());
-        for (wanted, given) in types.chain([(self.result, row.prorettype)]) {
-            if !accepts(wanted, given) && (self.variadic || !same_form(core, wanted, given)?) {
-                return Ok(false);
-            }
-        }
-        Ok(true)
     }
+    Ok(true)
 }
 
-/// True if values of the types have the same representation.
-fn same_form(core: &mut Core, a: Oid, b: Oid) -> Result<bool> {
-    let (a, b) = (core.type_facts(a)?, core.type_facts(b)?);
-    Ok((a.len, a.by_val) == (b.len, b.by_val))
+/// True if the types of a call's arguments and of its result are those of the function.
+fn matches(wanted: &Declaration, core: &mut Core, call: &Call<'_>) -> Result<bool> {
+    let declared = &call.row.proargtypes;
+    // The type in the call, where a polymorphic one is declared.
+    let actual = |given: Oid, actual: Option<Oid>| {
+        actual.filter(|t| depends_on_call(given) && t.is_valid()).unwrap_or(given)
+    };
+    let fixed = wanted.args.len() - usize::from(wanted.variadic == oids::ANY);
+    if wanted.variadic.is_valid() && declared.len() < fixed {
+        return Ok(false);
+    }
+    for (i, (&ty, &given)) in wanted.args[..fixed].iter().zip(declared.iter()).enumerate() {
+        let given = actual(given, call.arg_types.get(i).copied());
+        if !accepts(core, ty, given)? {
+            return Ok(false);
+        }
+    }
+    accepts(core, wanted.result, actual(call.row.prorettype, Some(call.result_type)))
 }
 
-/// True if values can be passed on unchanged to the built-in function that the function names.
+/// True if values can be passed on unchanged to the function that the function names.
 pub(super) fn is_usual(core: &mut Core, row: &PgProc) -> Result<bool> {
     if row.oid < Oid::FIRST_NORMAL {
         return Ok(true);
     }
-    let known = builtin(row.prosrc.as_str());
-    for signature in known {
-        if signature.fits(core, row)? {
+    let known = known(row);
+    for declaration in known {
+        if fits(declaration, core, row)? {
             return Ok(true);
         }
     }
-    Ok(known.is_empty())
+    Ok(known.is_empty() && row.prolang != ids::builtin::language::C)
 }
 
-/// The arguments to pass to the built-in function; `None`: those of the call. 42P13 where a value
-/// has not the representation that the function reads.
+/// The arguments to pass to the function that is named; `None`: those of the call. 42P13 where a
+/// value has not the representation that the function reads.
 pub(super) fn arguments<'a>(core: &mut Core, call: &Call<'a>) -> Result<Option<Vec<DatumRef<'a>>>> {
-    let row = call.row;
-    if is_usual(core, row)? {
+    if is_usual(core, call.row)? {
         return Ok(None);
     }
-    let known = builtin(row.prosrc.as_str());
-    let declared = &row.proargtypes;
-    let same_count = known.iter().find(|s| s.args.len() == declared.len());
-    let Some(signature) = same_count.or(known.first()) else { return Ok(None) };
-    check_type(core, row, signature.result, row.prorettype)?;
-    if signature.variadic {
-        return Ok(None);
-    }
-    let mut args = Vec::with_capacity(signature.args.len());
-    for (i, &wanted) in signature.args.iter().enumerate() {
-        if let Some(&given) = declared.get(i) {
-            // The type of the call's argument, where a polymorphic one is declared.
-            let actual = call.arg_types.get(i).filter(|t| is_polymorphic(given) && t.is_valid());
-            check_type(core, row, wanted, actual.copied().unwrap_or(given))?;
+    let (known, count) = (known(call.row), call.row.proargtypes.len());
+    let same_count = || known.iter().filter(|d| d.args.len() == count);
+    for declaration in same_count().chain(known.first().filter(|_| same_count().count() == 0)) {
+        if matches(declaration, core, call)? {
+            return completed(core, call, declaration);
         }
+    }
+    Err(mismatch(call.row))
+}
+
+/// The arguments with values for those that are missing.
+fn completed<'a>(
+    core: &mut Core,
+    call: &Call<'a>,
+    declaration: &Declaration,
+) -> Result<Option<Vec<DatumRef<'a>>>> {
+    if declaration.variadic.is_valid() {
+        let refused = declaration.strict && call.args.iter().any(|a| a.is_null());
+        return if refused { Err(mismatch(call.row)) } else { Ok(None) };
+    }
+    let declared = call.row.proargtypes.len();
+    let mut args = Vec::with_capacity(declaration.args.len());
+    for (i, &wanted) in declaration.args.iter().enumerate() {
         let value = call.args.get(i).copied().unwrap_or_default();
-        let by_value = core.cat().type_row(wanted)?.typbyval;
+        let by_value = match wanted {
+            any if any.is_any() => match call.arg_types.get(i) {
+                Some(&actual) if actual.is_valid() => core.type_facts(actual)?.by_val,
+                _ => false,
+            },
+            Declared::Builtin(oids::INTERNAL) | Declared::Extension(_) => false,
+            Declared::Builtin(wanted) => core.cat().type_row(wanted)?.typbyval,
+        };
         args.push(match value {
-            DatumRef::Null if i < declared.len() && !signature.strict => value,
+            DatumRef::Null if i < declared && !declaration.strict => value,
             DatumRef::Null if by_value => DatumRef::Word(0),
-            DatumRef::Null => return Err(mismatch(row)),
+            DatumRef::Null => return Err(mismatch(call.row)),
             value => value,
         });
     }
     Ok(Some(args))
 }
 
-/// An error where values of the types have different representations.
-fn check_type(core: &mut Core, row: &PgProc, wanted: Oid, given: Oid) -> Result<()> {
-    if accepts(wanted, given) {
-        return Ok(());
+/// The result of a function. 42P13 if it has not the representation of the declared type.
+pub(super) fn result(core: &mut Core, row: &PgProc, ty: Oid, value: Datum) -> Result<Datum> {
+    let ty = if depends_on_call(row.prorettype) { ty } else { row.prorettype };
+    if row.oid < Oid::FIRST_NORMAL || value.is_null() || !ty.is_valid() || ty == oids::VOID {
+        return Ok(value);
     }
-    if same_form(core, wanted, given)? {
-        return Ok(());
-    }
-    Err(mismatch(row))
+    let info = core.type_facts(ty)?;
+    let fits = match &value {
+        Datum::Bytes(b) => !info.by_val && usize::try_from(info.len).map_or(true, |n| n == b.len()),
+        _ => info.by_val,
+    };
+    if fits { Ok(value) } else { Err(mismatch(row)) }
 }
 
 fn mismatch(row: &PgProc) -> PgError {
+    let kind = match row.prolang == ids::builtin::language::C {
+        true => "function of a library",
+        false => "built-in function",
+    };
     pg_err!(
         INVALID_FUNCTION_DEFINITION,
-        "function \"{}\" is not declared as the built-in function \"{}\" requires",
+        "function \"{}\" is not declared as the {kind} \"{}\" requires",
         row.proname.as_str(),
         row.prosrc.as_str()
     )

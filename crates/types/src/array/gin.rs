@@ -23,7 +23,7 @@ pub const FNS: &[(&str, Function)] = &[
 ];
 
 fn elements(column: &Column, array: DatumRef<'_>, keys: &mut Keys) -> Result<()> {
-    ArrayRef::new(array).iter(&column.key).for_each(|element| keys.push(element));
+    ArrayRef::new(array)?.iter(&column.key).for_each(|element| keys.push(element));
     Ok(())
 }
 

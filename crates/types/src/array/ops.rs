@@ -41,7 +41,7 @@ fn check_types(cx: &mut dyn FnContext, a: ArrayRef<'_>, b: ArrayRef<'_>) -> Resu
 }
 
 fn array_cmp(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Ordering> {
-    let (x, y) = (ArrayRef::new(a[0]), ArrayRef::new(a[1]));
+    let (x, y) = (ArrayRef::new(a[0])?, ArrayRef::new(a[1])?);
     let elem = check_types(cx, x, y)?;
     let collation = cx.collation();
     let mut ticker = InterruptTicker::default();
@@ -54,7 +54,7 @@ fn array_cmp(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Ordering> {
 /// `btarraycmp` without a context: elements of built-in types compare by their type's order, others
 /// bytewise.
 pub fn btarraycmp(a: DatumRef<'_>, b: DatumRef<'_>, collation: Oid) -> Ordering {
-    let (x, y) = (ArrayRef::new(a), ArrayRef::new(b));
+    let (x, y) = (ArrayRef::or_empty(a), ArrayRef::or_empty(b));
     if x.elem_type() != y.elem_type() {
         return x.elem_type().cmp(&y.elem_type());
     }
@@ -74,12 +74,12 @@ pub fn order_by(
     elem: &TypeInfo,
     mut cmp: impl FnMut(DatumRef<'_>, DatumRef<'_>) -> Ordering,
 ) -> Ordering {
-    let (x, y) = (ArrayRef::new(a), ArrayRef::new(b));
+    let (x, y) = (ArrayRef::or_empty(a), ArrayRef::or_empty(b));
     order(x, y, elem, |p, q| Ok(cmp(p, q))).unwrap_or(Ordering::Equal)
 }
 
 fn array_eq(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<bool> {
-    let (x, y) = (ArrayRef::new(a[0]), ArrayRef::new(a[1]));
+    let (x, y) = (ArrayRef::new(a[0])?, ArrayRef::new(a[1])?);
     let elem = check_types(cx, x, y)?;
     if !x.same_bounds(y) {
         return Ok(false);
@@ -102,7 +102,7 @@ fn array_eq(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<bool> {
 
 /// Whether all elements of `a` (with `all`) or any of them are in `b`. A NULL equals no element.
 fn contained(cx: &mut dyn FnContext, a: DatumRef<'_>, b: DatumRef<'_>, all: bool) -> Result<bool> {
-    let (x, y) = (ArrayRef::new(a), ArrayRef::new(b));
+    let (x, y) = (ArrayRef::new(a)?, ArrayRef::new(b)?);
     let elem = check_types(cx, x, y)?;
     let mut others: SmallVec<[DatumRef<'_>; 32]> = SmallVec::new();
     values::memory::admit(y.count() * size_of::<DatumRef<'_>>())?;
@@ -166,7 +166,7 @@ fn among_words(
 const WORDS_UNCHECKED: usize = 1 << 16;
 
 fn hash_array(cx: &mut dyn FnContext, d: DatumRef<'_>, seed: Option<u64>) -> Result<u64> {
-    let array = ArrayRef::new(d);
+    let array = ArrayRef::new(d)?;
     let elem = cx.type_info(array.elem_type())?;
     let collation = cx.collation();
     let (mut h32, mut h64) = (1u32, 1u64);

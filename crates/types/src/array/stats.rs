@@ -51,7 +51,7 @@ pub fn element_stats<'a>(
         rows += 1;
         let before = seen;
         let mut has_null = false;
-        for element in ArrayRef::new(array).iter(elem) {
+        for element in ArrayRef::or_empty(array).iter(elem) {
             if element.is_null() {
                 has_null = true;
                 continue;

@@ -192,11 +192,11 @@ fn part<V: Value>(interrupts: &InterruptChecker<'_>, v: V, text: bool) -> Result
 
 /// The steps of a path; `None` if one of them is NULL.
 fn path_of<'a>(cx: &mut dyn FnContext, d: DatumRef<'a>) -> Result<Option<SmallVec<[&'a [u8]; 8]>>> {
-    let array = ArrayRef::new(d);
+    let array = ArrayRef::new(d)?;
     if array.contains_null() {
         return Ok(None);
     }
-    let elem = cx.type_info(array.elem_type())?;
+    let elem = array.varlena_type(cx)?;
     memory::admit(array.count() * size_of::<&[u8]>())?;
     Ok(Some(array.iter(&elem).map(DatumRef::as_bytes).collect()))
 }

@@ -84,9 +84,11 @@ impl<'a> Container<'a> {
         word(self.0, 0)
     }
 
-    /// Number of elements of an array, or of pairs of an object.
+    /// Number of elements of an array, or of pairs of an object; of a damaged container, those
+    /// whose entries are within its bytes.
     pub fn len(self) -> usize {
-        (self.header() & COUNT) as usize
+        let entry = if self.is_object() { 8 } else { 4 };
+        ((self.header() & COUNT) as usize).min(self.0.len().saturating_sub(4) / entry)
     }
 
     /// Whether the container is an object.

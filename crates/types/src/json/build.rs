@@ -29,7 +29,8 @@ enum Class {
     Jsonb,
     Array,
     Row,
-    /// As the string that the type's output function returns.
+    /// By a cast to json if there is one, else as the string that the type's output function
+    /// returns.
     Text,
 }
 
@@ -60,7 +61,7 @@ fn columns<'a>(
     cx: &mut dyn FnContext,
     d: DatumRef<'a>,
 ) -> Result<(Arc<RowDesc>, Vec<DatumRef<'a>>)> {
-    let (ty, typmod) = record::type_of(d);
+    let (ty, typmod) = record::type_of(d)?;
     let desc = cx.row_desc(ty, typmod)?;
     let values = record::deform(d, desc.types(cx)?);
     Ok((desc, values))
@@ -120,7 +121,7 @@ fn put(
         Class::Json => out.extend_from_slice(d.as_bytes()),
         Class::Jsonb => out.extend_from_slice(&text_of(d, &InterruptChecker::new(cx))?),
         Class::Array => {
-            let array = ArrayRef::new(d);
+            let array = ArrayRef::new(d)?;
             let elem = cx.type_info(array.elem_type())?;
             let elements = array.elements(&elem)?;
             put_dimensions(cx, out, elem.oid, &array.dims(), &elements, separator)?;
@@ -139,11 +140,12 @@ fn put(
             }
             out.push(b'}');
         }
-        Class::Text => {
-            with_value_text(cx, info.oid, d, |cx, text| {
+        Class::Text => match cast_to_json(cx, info.oid, d)? {
+            Some(json) => out.extend_from_slice(json.as_ref().as_bytes()),
+            None => with_value_text(cx, info.oid, d, |cx, text| {
                 put_string(out, text, &InterruptChecker::new(cx))
-            })??;
-        }
+            })??,
+        },
     }
     out.check()
 }
@@ -159,6 +161,7 @@ fn put_dimensions(
     out.push(b'[');
     if let [first, rest @ ..] = dims
         && *first > 0
+        && !elements.is_empty()
     {
         for (i, part) in elements.chunks(elements.len() / *first as usize).enumerate() {
             if i > 0 {
@@ -177,6 +180,17 @@ fn put_dimensions(
     Ok(())
 }
 
+/// The value in json by a cast from its type. Only a user or an extension can have created one.
+fn cast_to_json(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Option<Datum>> {
+    if ty < Oid::FIRST_NORMAL { Ok(None) } else { cx.type_to_json(ty, d) }
+}
+
+/// The value that a json represents.
+fn parsed(cx: &mut dyn FnContext, json: &[u8]) -> Result<Json> {
+    let interrupts = &InterruptChecker::new(cx);
+    Json::of_node(tree(json, interrupts)?, json, interrupts)
+}
+
 /// Converts a value to jsonb.
 fn value(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Json> {
     if d.is_null() {
@@ -191,13 +205,10 @@ fn value(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Json> {
             if n.is_finite() { Json::number(&n)? } else { Json::String(text) }
         }
         Class::Time => Json::String(datetime::io::iso8601(cx.settings(), info.oid, d).into_bytes()),
-        Class::Json => {
-            let interrupts = &InterruptChecker::new(cx);
-            Json::of_node(tree(d.as_bytes(), interrupts)?, d.as_bytes(), interrupts)?
-        }
+        Class::Json => parsed(cx, d.as_bytes())?,
         Class::Jsonb => Json::of_item(item(d), &InterruptChecker::new(cx))?,
         Class::Array => {
-            let array = ArrayRef::new(d);
+            let array = ArrayRef::new(d)?;
             let elem = cx.type_info(array.elem_type())?;
             dimensions(cx, elem.oid, &array.dims(), &array.elements(&elem)?)?
         }
@@ -207,7 +218,10 @@ fn value(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Json> {
             let pairs = live.map(|(c, v)| Ok((c.name.clone().into_bytes(), value(cx, c.ty, v)?)));
             Json::Object(pairs.collect::<Result<_>>()?)
         }
-        Class::Text => Json::String(with_value_text(cx, info.oid, d, |_, text| text.to_vec())?),
+        Class::Text => match cast_to_json(cx, info.oid, d)? {
+            Some(json) => parsed(cx, json.as_ref().as_bytes())?,
+            None => Json::String(with_value_text(cx, info.oid, d, |_, text| text.to_vec())?),
+        },
     })
 }
 
@@ -221,6 +235,7 @@ fn dimensions(
     cx.check_interrupts()?;
     if let [first, rest @ ..] = dims
         && *first > 0
+        && !elements.is_empty()
     {
         for (i, part) in elements.chunks(elements.len() / *first as usize).enumerate() {
             if i % 64 == 63 {
@@ -238,14 +253,19 @@ fn dimensions(
 /// Converts a value to an object key.
 fn key(cx: &mut dyn FnContext, ty: Oid, d: DatumRef<'_>) -> Result<Vec<u8>> {
     let (class, info) = class_of(cx, ty)?;
+    let is_scalar = match class {
+        Class::Json | Class::Jsonb | Class::Array | Class::Row => false,
+        Class::Text => cast_to_json(cx, info.oid, d)?.is_none(),
+        _ => true,
+    };
     match class {
-        Class::Json | Class::Jsonb | Class::Array | Class::Row => Err(pg_err!(
+        _ if !is_scalar => Err(pg_err!(
             INVALID_PARAMETER_VALUE,
             "key value must be scalar, not array, composite, or json"
         )),
         Class::Bool => Ok(if d.as_bool() { b"true".to_vec() } else { b"false".to_vec() }),
         Class::Time => Ok(datetime::io::iso8601(cx.settings(), info.oid, d).into_bytes()),
-        Class::Number | Class::Text => with_value_text(cx, info.oid, d, |_, text| text.to_vec()),
+        _ => with_value_text(cx, info.oid, d, |_, text| text.to_vec()),
     }
 }
 
@@ -338,16 +358,16 @@ fn from_texts(
     let subscripts = |what: &str| PgError::new(pgerror::SqlState::ARRAY_SUBSCRIPT_ERROR, what);
     let mut lists: Vec<Vec<Option<Vec<u8>>>> = Vec::new();
     for d in a {
-        let array = ArrayRef::new(*d);
+        let array = ArrayRef::new(*d)?;
         if array.ndim() > if a.len() == 2 { 1 } else { 2 } {
             return Err(subscripts("wrong number of array subscripts"));
         }
-        let elem = cx.type_info(array.elem_type())?;
+        let elem = array.varlena_type(cx)?;
         let texts = array.iter(&elem).map(|e| (!e.is_null()).then(|| e.as_bytes().to_vec()));
         lists.push(texts.collect());
     }
     let pairs: Vec<_> = match &lists[..] {
-        [_, _] if ArrayRef::new(a[0]).ndim() != ArrayRef::new(a[1]).ndim() => {
+        [_, _] if ArrayRef::new(a[0])?.ndim() != ArrayRef::new(a[1])?.ndim() => {
             return Err(subscripts("wrong number of array subscripts"));
         }
         [keys, values] => {
@@ -357,7 +377,7 @@ fn from_texts(
             keys.iter().cloned().zip(values.iter().cloned()).collect()
         }
         _ => {
-            let dims = ArrayRef::new(a[0]).dims();
+            let dims = ArrayRef::new(a[0])?.dims();
             if dims.len() == 1 && dims[0] % 2 != 0 {
                 return Err(subscripts("array must have even number of elements"));
             }

@@ -177,8 +177,8 @@ fn exist(cx: &mut dyn FnContext, a: &[DatumRef<'_>], all: bool) -> Result<Datum>
 }
 
 fn strings(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<Vec<u8>>> {
-    let array = ArrayRef::new(d);
-    let elem = cx.type_info(array.elem_type())?;
+    let array = ArrayRef::new(d)?;
+    let elem = array.varlena_type(cx)?;
     Ok(array.iter(&elem).filter(|e| !e.is_null()).map(|e| e.as_bytes().to_vec()).collect())
 }
 

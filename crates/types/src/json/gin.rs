@@ -106,7 +106,7 @@ fn extract_query(
         CONTAINS => extract(column, value, &mut query.keys)?,
         EXISTS => push_text(KEY, value.as_bytes(), &mut query.keys),
         EXISTS_ANY | EXISTS_ALL => {
-            let strings = ArrayRef::new(value).iter(&builtin_info(oids::TEXT));
+            let strings = ArrayRef::new(value)?.iter(&builtin_info(oids::TEXT));
             for string in strings.filter(|s| !s.is_null()) {
                 push_text(KEY, string.as_bytes(), &mut query.keys);
             }

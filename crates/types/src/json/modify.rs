@@ -93,14 +93,14 @@ enum Modification {
 
 /// The steps of a path; `None` for a NULL step.
 fn path_steps(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<Option<Vec<u8>>>> {
-    let array = ArrayRef::new(d);
+    let array = ArrayRef::new(d)?;
     if array.ndim() > 1 {
         return Err(PgError::new(
             pgerror::SqlState::ARRAY_SUBSCRIPT_ERROR,
             "wrong number of array subscripts",
         ));
     }
-    let elem = cx.type_info(array.elem_type())?;
+    let elem = array.varlena_type(cx)?;
     Ok(array.iter(&elem).map(|e| (!e.is_null()).then(|| e.as_bytes().to_vec())).collect())
 }
 

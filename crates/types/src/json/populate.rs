@@ -377,7 +377,7 @@ impl<'a> Target<'a> {
                 ));
             }
             (given, defined) => {
-                let (ty, typmod) = record::type_of(given);
+                let (ty, typmod) = record::type_of(given)?;
                 let desc = cx.row_desc(ty, typmod)?;
                 if let Some(DefinedRow(wanted)) = defined {
                     check_columns(cx, &desc, &wanted)?;

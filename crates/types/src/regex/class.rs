@@ -3,8 +3,9 @@
 
 use super::syntax::too_complex;
 use super::work::WorkCounter;
-use crate::string::case::{Letters, lower_char, upper_char};
+use crate::string::case::Letters;
 use locale::Locale;
+use locale::unicode::{lower_char, upper_char};
 use pgerror::Result;
 use regex_syntax::hir::{Class, HirKind};
 use std::collections::HashMap;

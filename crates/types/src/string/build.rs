@@ -23,7 +23,7 @@ pub(crate) fn values<'a>(
         if a[from].is_null() {
             return Ok(None);
         }
-        let array = ArrayRef::new(a[from]);
+        let array = ArrayRef::new(a[from])?;
         let elem = cx.type_info(array.elem_type())?;
         return Ok(Some(array.iter(&elem).map(|v| (elem.oid, v)).collect()));
     }

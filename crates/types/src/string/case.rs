@@ -1,10 +1,11 @@
 //! Upper and lower case. Under the C collation only ASCII letters are mapped; else each character
-//! by its simple Unicode mapping, as the C library's functions do. Counterpart: formatting.c
+//! to one other by the C library, or the text by ICU. Counterpart: formatting.c
 //! (str_tolower).
 
 use ids::Oid;
 use ids::builtin::collation;
 use locale::Locale;
+use locale::unicode::{is_alnum, lower_char, upper_char};
 use pgerror::{Result, pg_err};
 use std::sync::Arc;
 use values::datum::Datum;
@@ -60,22 +61,6 @@ pub(crate) fn letters(cx: &mut dyn FnContext, function: &str) -> Result<Letters>
     }
 }
 
-fn simple(c: char, mut mapped: impl Iterator<Item = char>) -> char {
-    match (mapped.next(), mapped.next()) {
-        (Some(one), None) => one,
-        _ => c,
-    }
-}
-
-/// Lower case of one character.
-#[inline]
-pub fn lower_char(c: char) -> char {
-    if c.is_ascii() {
-        return c.to_ascii_lowercase();
-    }
-    simple(c, c.to_lowercase())
-}
-
 /// Lower case of a short text, without checks for interrupts. Text that is not UTF-8 is converted
 /// byte by byte.
 pub fn lower_text(text: &[u8], letters: &Letters) -> Vec<u8> {
@@ -103,15 +88,6 @@ pub fn lower_text(text: &[u8], letters: &Letters) -> Vec<u8> {
 /// The character that a locale's function maps another one to.
 fn mapped_char(c: char, map: impl FnOnce(u32) -> u32) -> char {
     char::from_u32(map(c as u32)).unwrap_or(c)
-}
-
-/// Upper case of one character.
-#[inline]
-pub(crate) fn upper_char(c: char) -> char {
-    if c.is_ascii() {
-        return c.to_ascii_uppercase();
-    }
-    simple(c, c.to_uppercase())
 }
 
 /// Maps each character, or each byte if `by_byte`.
@@ -201,7 +177,7 @@ fn initcap(cx: &dyn FnContext, text: &[u8], letters: &Letters) -> Result<Vec<u8>
     let (mut inside, mut inside_bytes) = (false, false);
     let map_char = |c: char| {
         let out = if inside { lower_char(c) } else { upper_char(c) };
-        inside = c.is_alphanumeric();
+        inside = is_alnum(out);
         out
     };
     let map_byte = |c: u8| {

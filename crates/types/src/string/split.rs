@@ -119,7 +119,7 @@ pub(crate) fn join(
     separator: &[u8],
     null: Option<&[u8]>,
 ) -> Result<Datum> {
-    let array = ArrayRef::new(array);
+    let array = ArrayRef::new(array)?;
     let elem = cx.type_info(array.elem_type())?;
     let mut out = TextBuffer::new();
     let mut first = true;
@@ -238,15 +238,15 @@ impl SetSource for Options {
     }
 }
 
-fn options(array: DatumRef<'_>) -> Box<dyn SetSource> {
+fn options(array: DatumRef<'_>) -> Result<Box<dyn SetSource>> {
     let text = payload::builtin_info(oids::TEXT);
-    let array = ArrayRef::new(array);
+    let array = ArrayRef::new(array)?;
     let options = array.iter(&text).filter(|o| !o.is_null()).map(|o| o.as_bytes().to_vec());
-    Box::new(Options(options.collect::<Vec<_>>().into_iter()))
+    Ok(Box::new(Options(options.collect::<Vec<_>>().into_iter())))
 }
 
 builtins! { SETS;
-    "pg_options_to_table" => Srf(|_, a| Ok(options(a[0]))),
+    "pg_options_to_table" => Srf(|_, a| options(a[0])),
     "text_to_table" => Srf(to_rows),
     "text_to_table_null" => Srf(to_rows),
 }

@@ -48,12 +48,16 @@ impl ArrayRef<'_> {
 }
 
 /// The element at the subscripts; NULL outside the bounds or if the number of subscripts differs.
-pub fn get_element<'a>(array: DatumRef<'a>, elem: &TypeInfo, subscripts: &[i32]) -> DatumRef<'a> {
-    let array = ArrayRef::new(array);
-    match array.offset_of(subscripts) {
+pub fn get_element<'a>(
+    array: DatumRef<'a>,
+    elem: &TypeInfo,
+    subscripts: &[i32],
+) -> Result<DatumRef<'a>> {
+    let array = ArrayRef::new(array)?;
+    Ok(match array.offset_of(subscripts) {
         Some(i) if !array.is_null(i) => array.nth(elem, i),
         _ => DatumRef::Null,
-    }
+    })
 }
 
 /// As [`get_element`], where the element is found without reading those before it: elements of
@@ -63,13 +67,13 @@ pub fn direct_element<'a>(
     array: DatumRef<'a>,
     elem: &TypeInfo,
     subscripts: &[i32],
-) -> std::result::Result<DatumRef<'a>, usize> {
-    let array = ArrayRef::new(array);
-    match array.offset_of(subscripts) {
+) -> Result<std::result::Result<DatumRef<'a>, usize>> {
+    let array = ArrayRef::new(array)?;
+    Ok(match array.offset_of(subscripts) {
         None => Ok(DatumRef::Null),
         Some(at) if elem.len > 0 && !array.has_null_bitmap() => Ok(array.nth(elem, at)),
         Some(at) => Err(at),
-    }
+    })
 }
 
 /// Indexes in storage order of the elements of a slice, ascending.
@@ -101,7 +105,7 @@ pub fn get_slice(
     lower: &[Option<i32>],
     upper: &[Option<i32>],
 ) -> Result<Datum> {
-    let a = ArrayRef::new(array);
+    let a = ArrayRef::new(array)?;
     let (dims, lb) = (a.dims(), a.lower_bounds());
     if dims.is_empty() || dims.len() < lower.len() {
         return Ok(empty(elem.oid));
@@ -122,12 +126,12 @@ pub fn get_slice(
     build(elem, &out_dims, &vec![1; out_dims.len()], chosen.into_iter())
 }
 
-fn bounds_of(array: DatumRef<'_>) -> (Vec<i32>, Vec<i32>) {
+fn bounds_of(array: DatumRef<'_>) -> Result<(Vec<i32>, Vec<i32>)> {
     if array.is_null() {
-        return (Vec::new(), Vec::new());
+        return Ok((Vec::new(), Vec::new()));
     }
-    let a = ArrayRef::new(array);
-    (a.dims(), a.lower_bounds())
+    let a = ArrayRef::new(array)?;
+    Ok((a.dims(), a.lower_bounds()))
 }
 
 /// The number of subscripts between these. 54000 if there are too many.
@@ -147,7 +151,7 @@ pub fn set_element(
     if subscripts.len() > MAX_DIMS {
         return Err(super::io::too_many_dims(subscripts.len()));
     }
-    let (mut dims, mut lower) = bounds_of(array);
+    let (mut dims, mut lower) = bounds_of(array)?;
     if dims.is_empty() {
         dims = vec![1; subscripts.len()];
         check_bounds(&dims, subscripts)?;
@@ -156,7 +160,7 @@ pub fn set_element(
     if dims.len() != subscripts.len() {
         return Err(subscript_error("wrong number of array subscripts"));
     }
-    let mut values = ArrayRef::new(array).elements(elem)?;
+    let mut values = ArrayRef::new(array)?.elements(elem)?;
     if let [s] = *subscripts {
         let last = lower[0] + dims[0] - 1;
         if s < lower[0] {
@@ -190,10 +194,10 @@ pub fn set_slice(
     if from.len() > MAX_DIMS {
         return Err(super::io::too_many_dims(from.len()));
     }
-    let src = ArrayRef::new(source);
+    let src = ArrayRef::new(source)?;
     let new = src.elements(elem)?;
     let too_small = || subscript_error("source array too small");
-    let (mut dims, mut lower) = bounds_of(array);
+    let (mut dims, mut lower) = bounds_of(array)?;
     if dims.is_empty() {
         for (f, t) in from.iter().zip(to) {
             let (Some(f), Some(t)) = (*f, *t) else {
@@ -215,7 +219,7 @@ pub fn set_slice(
     if dims.len() < from.len() {
         return Err(subscript_error("wrong number of array subscripts"));
     }
-    let mut values = ArrayRef::new(array).elements(elem)?;
+    let mut values = ArrayRef::new(array)?.elements(elem)?;
     let (mut low, mut high) = (Vec::new(), Vec::new());
     for i in 0..dims.len() {
         let last = lower[i] + dims[i] - 1;

@@ -18,9 +18,11 @@ fn elem_of(
     array: usize,
     single: usize,
 ) -> Result<TypeInfo> {
-    let ty =
-        if a[array].is_null() { cx.arg_type(single) } else { ArrayRef::new(a[array]).elem_type() };
-    cx.type_info(ty)
+    let added = cx.arg_type(single);
+    match a[array] {
+        DatumRef::Null => cx.type_info(added),
+        array => ArrayRef::new(array)?.element_type(cx, added),
+    }
 }
 
 /// `array` (may be NULL) with an element added at the front or at the end.
@@ -30,7 +32,7 @@ fn extend(cx: &mut dyn FnContext, a: &[DatumRef<'_>], front: bool) -> Result<Dat
     if a[array].is_null() {
         return build(&elem, &[1], &[1], [a[single]].into_iter());
     }
-    let old = ArrayRef::new(a[array]);
+    let old = ArrayRef::new(a[array])?;
     let mut values = old.elements(&elem)?;
     crate::memory::reserve(&mut values, 1)?;
     let lower = match (old.ndim(), old.lower_bounds().first()) {
@@ -60,7 +62,7 @@ fn concatenate(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     if a[0].is_null() || a[1].is_null() {
         return Ok(a[usize::from(a[0].is_null())].to_owned());
     }
-    let (x, y) = (ArrayRef::new(a[0]), ArrayRef::new(a[1]));
+    let (x, y) = (ArrayRef::new(a[0])?, ArrayRef::new(a[1])?);
     if x.elem_type() != y.elem_type() {
         return Err(pg_err!(DATATYPE_MISMATCH, "cannot concatenate incompatible arrays"));
     }
@@ -112,7 +114,7 @@ fn concatenate(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
 }
 
 fn int_list(d: DatumRef<'_>, what: &str) -> Result<Vec<i32>> {
-    let array = ArrayRef::new(d);
+    let array = ArrayRef::new(d)?;
     if array.ndim() > 1 {
         return Err(pg_err!(ARRAY_SUBSCRIPT_ERROR, "wrong number of array subscripts")
             .detail("Dimension array must be one dimensional."));
@@ -173,7 +175,7 @@ impl Accumulator {
         if array.is_null() {
             return Err(pg_err!(NULL_VALUE_NOT_ALLOWED, "cannot accumulate null arrays"));
         }
-        let array = ArrayRef::new(array);
+        let array = ArrayRef::new(array)?;
         let shape = (array.dims(), array.lower_bounds());
         match &self.shape {
             None if array.ndim() == 0 => {

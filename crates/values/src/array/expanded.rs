@@ -39,7 +39,7 @@ pub struct Expanded {
 impl Expanded {
     /// Expands an array. 53200 if there is not enough memory.
     pub fn of(array: DatumRef<'_>, elem: &TypeInfo) -> Result<Expanded> {
-        let array = ArrayRef::new(array);
+        let array = ArrayRef::new(array)?;
         let start = array.data_start();
         let data = array.payload().get(start..).unwrap_or_default();
         let mut items = crate::memory::with_capacity(array.count())?;
@@ -52,7 +52,7 @@ impl Expanded {
             let (value, end) = read_element(elem, data, at);
             items.push(match value {
                 DatumRef::Word(word) => Item::Word(word),
-                _ => Item::Base(at as u32),
+                _ => Item::Base(u32::try_from(at).unwrap_or(u32::MAX)),
             });
             at = end;
         }
@@ -70,7 +70,7 @@ impl Expanded {
     /// owner's datum.
     #[inline]
     pub fn get<'a>(&'a self, owner: &'a Datum, subscripts: &[i32]) -> DatumRef<'a> {
-        match ArrayRef::new(owner.as_ref()).offset_of(subscripts) {
+        match ArrayRef::checked(owner.as_ref()).offset_of(subscripts) {
             Some(at) => self.item(owner.as_ref(), &self.items[at]),
             None => DatumRef::Null,
         }
@@ -84,7 +84,8 @@ impl Expanded {
             Item::Own(bytes) => DatumRef::Bytes(bytes),
             Item::Base(at) => {
                 let base = self.base.as_deref().unwrap_or_else(|| owner.as_bytes());
-                read_element(&self.elem, &base[self.start..], *at as usize).0
+                let data = base.get(self.start..).unwrap_or_default();
+                read_element(&self.elem, data, *at as usize).0
             }
         }
     }
@@ -103,7 +104,7 @@ impl Expanded {
     }
 
     fn flatten(&self, owner: &Datum) -> Result<Datum> {
-        let shape = ArrayRef::new(owner.as_ref());
+        let shape = ArrayRef::checked(owner.as_ref());
         let items = self.items.iter().map(|item| self.item(DatumRef::Null, item));
         build(&self.elem, &shape.dims(), &shape.lower_bounds(), items)
     }
@@ -134,7 +135,7 @@ impl Expanded {
     fn own(&mut self, owner: &mut Datum) {
         self.flat.take();
         if self.base.is_none() {
-            let header = array_header(ArrayRef::new(owner.as_ref()));
+            let header = array_header(ArrayRef::checked(owner.as_ref()));
             if let Datum::Bytes(base) = std::mem::replace(owner, header) {
                 self.base = Some(base);
             }
@@ -145,7 +146,7 @@ impl Expanded {
     /// 2202E for subscripts that it cannot have, 54000 if it becomes too large, 53200 if there is
     /// not enough memory.
     pub fn set(&mut self, owner: &mut Datum, subscripts: &[i32], value: Datum) -> Result<()> {
-        let shape = ArrayRef::new(owner.as_ref());
+        let shape = ArrayRef::checked(owner.as_ref());
         if shape.ndim() != subscripts.len() {
             return Err(subscript_error("wrong number of array subscripts"));
         }
@@ -164,7 +165,7 @@ impl Expanded {
 
     /// Appends an element to an array of one dimension. Errors as [`Expanded::set`].
     pub fn push(&mut self, owner: &mut Datum, value: Datum) -> Result<()> {
-        let shape = ArrayRef::new(owner.as_ref());
+        let shape = ArrayRef::checked(owner.as_ref());
         let (length, lower) = (shape.dim(0), shape.lower_bound(0));
         let last = i64::from(lower) + i64::from(length);
         let subscript = i32::try_from(last).map_err(|_| crate::type_io::out_of_range("integer"))?;
@@ -190,7 +191,7 @@ impl Expanded {
     /// Adds NULLs before or after the elements of an array of one dimension, so that it has this
     /// subscript; returns the position of that element.
     fn extend(&mut self, owner: &mut Datum, subscript: i32) -> Result<usize> {
-        let shape = ArrayRef::new(owner.as_ref());
+        let shape = ArrayRef::checked(owner.as_ref());
         let (length, lower) = (shape.dim(0), shape.lower_bound(0));
         let is_before = subscript < lower;
         let (first, last) = match is_before {
@@ -244,12 +245,12 @@ mod tests {
         let mut expanded = Expanded::of(owner.as_ref(), &info).unwrap();
         assert!(!expanded.is_changed());
         for (at, value) in changes {
-            let before = get_element(plain.as_ref(), &info, at).to_owned();
+            let before = get_element(plain.as_ref(), &info, at).unwrap().to_owned();
             assert_eq!(expanded.get(&owner, at), before.as_ref());
             plain = set_element(plain.as_ref(), &info, at, value.as_ref()).unwrap();
             expanded.set(&mut owner, at, value.clone()).unwrap();
             assert_eq!(expanded.get(&owner, at), value.as_ref());
-            let (a, b) = (ArrayRef::new(owner.as_ref()), ArrayRef::new(plain.as_ref()));
+            let (a, b) = (ArrayRef::checked(owner.as_ref()), ArrayRef::checked(plain.as_ref()));
             assert!(a.same_bounds(b) && a.elem_type() == b.elem_type());
             assert_eq!(expanded.whole(&owner).unwrap(), &plain);
         }

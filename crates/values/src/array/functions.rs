@@ -9,10 +9,10 @@ use ids::builtin::ty as oids;
 use pgerror::{Result, pg_err};
 
 /// Lower bound and length of dimension `n` (1-based); `None` if there is no such dimension.
-fn dimension(array: DatumRef<'_>, n: i32) -> Option<(i32, i32)> {
-    let a = ArrayRef::new(array);
-    let i = usize::try_from(n).ok()?.checked_sub(1)?;
-    (i < a.ndim()).then(|| (a.lower_bound(i), a.dim(i)))
+fn dimension(array: DatumRef<'_>, n: i32) -> Result<Option<(i32, i32)>> {
+    let a = ArrayRef::header(array)?;
+    let i = usize::try_from(n).ok().and_then(|n| n.checked_sub(1)).filter(|i| *i < a.ndim());
+    Ok(i.map(|i| (a.lower_bound(i), a.dim(i))))
 }
 
 fn or_null(v: Option<i32>) -> Result<Datum> {
@@ -51,7 +51,7 @@ fn position(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     if a[0].is_null() {
         return Ok(Datum::Null);
     }
-    let array = ArrayRef::new(a[0]);
+    let array = ArrayRef::new(a[0])?;
     not_multi(array, "searching for")?;
     if array.ndim() == 0 {
         return Ok(Datum::Null);
@@ -68,7 +68,8 @@ fn position(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
         Some(s) => s.as_i32(),
         None => first,
     };
-    let elem = cx.type_info(array.elem_type())?;
+    let sought = cx.arg_type(1);
+    let elem = array.element_type(cx, sought)?;
     let mut ticker = InterruptTicker::default();
     for (i, v) in array.iter(&elem).enumerate() {
         let at = first + i as i32;
@@ -83,9 +84,10 @@ fn positions(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     if a[0].is_null() {
         return Ok(Datum::Null);
     }
-    let array = ArrayRef::new(a[0]);
+    let array = ArrayRef::new(a[0])?;
     not_multi(array, "searching for")?;
-    let elem = cx.type_info(array.elem_type())?;
+    let sought = cx.arg_type(1);
+    let elem = array.element_type(cx, sought)?;
     let first = array.lower_bounds().first().copied().unwrap_or(1);
     let mut out = Vec::new();
     let mut ticker = InterruptTicker::default();
@@ -108,14 +110,15 @@ fn replace_elements(
     if array.is_null() {
         return Ok(Datum::Null);
     }
-    let a = ArrayRef::new(array);
+    let a = ArrayRef::new(array)?;
     if new.is_none() && a.ndim() > 1 {
         return Err(pg_err!(
             FEATURE_NOT_SUPPORTED,
             "removing elements from multidimensional arrays is not supported"
         ));
     }
-    let elem = cx.type_info(a.elem_type())?;
+    let sought = cx.arg_type(1);
+    let elem = a.element_type(cx, sought)?;
     let mut out = crate::memory::with_capacity(a.count())?;
     let mut changed = false;
     let mut ticker = InterruptTicker::default();
@@ -138,7 +141,7 @@ fn replace_elements(
 }
 
 fn trim(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
-    let array = ArrayRef::new(a[0]);
+    let array = ArrayRef::new(a[0])?;
     let n = a[1].as_i32();
     let length = array.dims().first().copied().unwrap_or(0);
     if n < 0 || n > length {
@@ -154,14 +157,15 @@ fn trim(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
 
 /// The bucket of a value in an array of sorted thresholds.
 fn width_bucket(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
-    let array = ArrayRef::new(a[1]);
+    let array = ArrayRef::new(a[1])?;
     if array.ndim() > 1 {
         return Err(pg_err!(ARRAY_SUBSCRIPT_ERROR, "thresholds must be one-dimensional array"));
     }
     if array.contains_null() {
         return Err(pg_err!(NULL_VALUE_NOT_ALLOWED, "thresholds array must not contain NULLs"));
     }
-    let elem = cx.type_info(array.elem_type())?;
+    let operand = cx.arg_type(0);
+    let elem = array.element_type(cx, operand)?;
     let values = array.elements(&elem)?;
     let collation = cx.collation();
     let (mut low, mut high) = (0, values.len());
@@ -177,12 +181,12 @@ fn width_bucket(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
 }
 
 scalars! { FNS;
-    "array_ndims" => |_, a| match ArrayRef::new(a[0]).ndim() {
+    "array_ndims" => |_, a| match ArrayRef::header(a[0])?.ndim() {
         0 => Ok(Datum::Null),
         n => Ok(Datum::int4(n as i32)),
     },
     "array_dims" => |_, a| {
-        let array = ArrayRef::new(a[0]);
+        let array = ArrayRef::header(a[0])?;
         if array.ndim() == 0 {
             return Ok(Datum::Null);
         }
@@ -190,10 +194,10 @@ scalars! { FNS;
         let text: String = pairs.map(|(d, l)| format!("[{l}:{}]", l + d - 1)).collect();
         Ok(Datum::text(&text))
     },
-    "array_lower" => |_, a| or_null(dimension(a[0], a[1].as_i32()).map(|(l, _)| l)),
-    "array_upper" => |_, a| or_null(dimension(a[0], a[1].as_i32()).map(|(l, d)| l + d - 1)),
-    "array_length" => |_, a| or_null(dimension(a[0], a[1].as_i32()).map(|(_, d)| d)),
-    "array_cardinality" => |_, a| Ok(Datum::int4(ArrayRef::new(a[0]).count() as i32)),
+    "array_lower" => |_, a| or_null(dimension(a[0], a[1].as_i32())?.map(|(l, _)| l)),
+    "array_upper" => |_, a| or_null(dimension(a[0], a[1].as_i32())?.map(|(l, d)| l + d - 1)),
+    "array_length" => |_, a| or_null(dimension(a[0], a[1].as_i32())?.map(|(_, d)| d)),
+    "array_cardinality" => |_, a| Ok(Datum::int4(ArrayRef::header(a[0])?.count() as i32)),
     "array_position" => position,
     "array_position_start" => position,
     "array_positions" => positions,

@@ -33,7 +33,7 @@ pub fn set_in_place(
     value: DatumRef<'_>,
 ) -> Result<bool> {
     let Datum::Bytes(bytes) = &mut *array else { return Ok(false) };
-    let shape = ArrayRef::new(DatumRef::Bytes(bytes));
+    let shape = ArrayRef::new(DatumRef::Bytes(bytes))?;
     if elem.len <= 0 || shape.has_null_bitmap() {
         return Ok(false);
     }
@@ -59,6 +59,7 @@ pub fn set_in_place(
 /// there is not enough memory.
 pub fn append_in_place(array: &mut Datum, elem: &TypeInfo, value: DatumRef<'_>) -> Result<bool> {
     let Datum::Bytes(bytes) = array else { return Ok(false) };
+    ArrayRef::new(DatumRef::Bytes(bytes))?;
     let Some((length, lower)) = shape(bytes) else { return Ok(false) };
     let more = elem.len.max(0) as usize + 16;
     let count = length as usize + 1;

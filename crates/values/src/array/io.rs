@@ -332,7 +332,7 @@ fn needs_quotes(text: &[u8], delim: u8) -> bool {
 
 /// Formats an array.
 pub fn array_out(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Vec<u8>> {
-    let array = ArrayRef::new(d);
+    let array = ArrayRef::new(d)?;
     let elem = cx.type_info(array.elem_type())?;
     if array.count() == 0 {
         return Ok(b"{}".to_vec());
@@ -442,7 +442,7 @@ pub fn read_array(
 
 /// `array_send`.
 pub fn array_send(cx: &mut dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
-    let array = ArrayRef::new(d);
+    let array = ArrayRef::new(d)?;
     let elem = cx.type_info(array.elem_type())?;
     let mut out = TextBuffer::new();
     out.extend_from_slice(&(array.ndim() as u32).to_be_bytes());

@@ -13,23 +13,96 @@ use pgerror::{Result, pg_err};
 /// The largest number of dimensions.
 pub const MAX_DIMS: usize = 6;
 
+/// Bytes before the dimensions: their number, the offset of the elements, the element type.
+const FIXED_HEADER: usize = 12;
+
 /// A borrowed array in its on-disk format.
+///
+/// INVARIANT: the header is within the bytes, the number of elements is at most 8 times the number
+/// of bytes, and the last subscript of each dimension fits an int4 ([`ArrayRef::new`]). The elements
+/// themselves may be damaged: those that extend beyond the bytes read as zeros.
 #[derive(Clone, Copy)]
 pub struct ArrayRef<'a> {
     bytes: &'a [u8],
 }
 
+/// The word at an offset; 0 beyond the bytes.
 #[inline]
 fn i32_at(b: &[u8], at: usize) -> i32 {
-    let mut word = [0; 4];
-    word.copy_from_slice(&b[at..at + 4]);
-    i32::from_le_bytes(word)
+    let word = b.get(at..).and_then(|b| b.first_chunk());
+    word.map_or(0, |word| i32::from_le_bytes(*word))
+}
+
+/// XX001: an array in a damaged row.
+#[cold]
+fn damaged() -> pgerror::PgError {
+    pg_err!(DATA_CORRUPTED, "array is corrupted")
 }
 
 impl<'a> ArrayRef<'a> {
-    /// The array in a datum that is not NULL.
-    pub fn new(d: DatumRef<'a>) -> ArrayRef<'a> {
+    /// The array in a datum that is not NULL. XX001 or 54000 if its header is damaged.
+    #[inline]
+    pub fn new(d: DatumRef<'a>) -> Result<ArrayRef<'a>> {
+        let array = ArrayRef { bytes: d.as_bytes() };
+        array.check()?;
+        Ok(array)
+    }
+
+    /// As [`ArrayRef::new`]; a damaged array has no elements.
+    pub fn or_empty(d: DatumRef<'a>) -> ArrayRef<'a> {
+        ArrayRef::new(d).unwrap_or(ArrayRef { bytes: &[0; FIXED_HEADER] })
+    }
+
+    /// Number of dimensions of an array that may be damaged, or whose elements may have been
+    /// removed.
+    pub fn dimensions(d: DatumRef<'_>) -> usize {
+        ArrayRef::checked(d).ndim()
+    }
+
+    /// An array that has been checked. Its elements may have been removed.
+    pub(super) fn checked(d: DatumRef<'a>) -> ArrayRef<'a> {
         ArrayRef { bytes: d.as_bytes() }
+    }
+
+    /// As [`ArrayRef::new`], for functions that read the dimensions only: the elements may have been
+    /// removed.
+    #[inline]
+    pub fn header(d: DatumRef<'a>) -> Result<ArrayRef<'a>> {
+        let array = ArrayRef { bytes: d.as_bytes() };
+        array.checked_count()?;
+        Ok(array)
+    }
+
+    /// Establishes the invariant.
+    #[inline]
+    fn check(self) -> Result<()> {
+        let (count, header) = (self.checked_count()?, FIXED_HEADER + 8 * self.ndim());
+        // Each element has at least one byte, or a bit in the bitmap.
+        let bytes = match self.has_null_bitmap() {
+            _ if count == 0 => Some(0),
+            true => self.bytes.get(header..self.data_start()).map(|b| b.len().saturating_mul(8)),
+            false => Some(self.bytes.len() - header),
+        };
+        if bytes.is_none_or(|bytes| bytes < count) { Err(damaged()) } else { Ok(()) }
+    }
+
+    /// The number of elements by the dimensions, whose header is within the bytes.
+    #[inline]
+    fn checked_count(self) -> Result<usize> {
+        let ndim = self.ndim();
+        if ndim > MAX_DIMS || self.bytes.len() < FIXED_HEADER + 8 * ndim {
+            return Err(damaged());
+        }
+        if ndim == 0 {
+            return Ok(0);
+        }
+        let mut count = 1usize;
+        for i in 0..ndim {
+            let dim = usize::try_from(self.dim(i)).map_err(|_| too_large())?;
+            count = count.checked_mul(dim).filter(|&c| c <= MAX_ELEMENTS).ok_or_else(too_large)?;
+            check_bounds(&[self.dim(i)], &[self.lower_bound(i)])?;
+        }
+        Ok(count)
     }
 
     /// The array in its on-disk format, without the length word.
@@ -45,6 +118,26 @@ impl<'a> ArrayRef<'a> {
     /// OID of the element type.
     pub fn elem_type(self) -> Oid {
         Oid(i32_at(self.bytes, 8) as u32)
+    }
+
+    /// The element type, where the elements have the form of values of the type `like`, if that is
+    /// known. XX001 if they do not: the element type is damaged.
+    pub fn element_type(self, cx: &mut dyn FnContext, like: Oid) -> Result<TypeInfo> {
+        let elem = cx.type_info(self.elem_type())?;
+        if like.0 != 0 && like != elem.oid {
+            let like = cx.type_info(like)?;
+            let is_pseudo = like.kind == TypType::Pseudo;
+            if !is_pseudo && (like.by_val, like.len) != (elem.by_val, elem.len) {
+                return Err(damaged());
+            }
+        }
+        Ok(elem)
+    }
+
+    /// The element type, one of variable length. XX001 if it is another: it is damaged.
+    pub fn varlena_type(self, cx: &mut dyn FnContext) -> Result<TypeInfo> {
+        let elem = cx.type_info(self.elem_type())?;
+        if elem.len == -1 { Ok(elem) } else { Err(damaged()) }
     }
 
     /// Lengths of all dimensions.
@@ -93,7 +186,7 @@ impl<'a> ArrayRef<'a> {
     pub(super) fn data_start(self) -> usize {
         match i32_at(self.bytes, 4) {
             0 => align_up(16 + 8 * self.ndim(), 8) - 4,
-            offset => offset as usize - 4,
+            offset => (offset as u32 as usize).saturating_sub(4),
         }
     }
 
@@ -102,8 +195,8 @@ impl<'a> ArrayRef<'a> {
         if !self.has_null_bitmap() {
             return false;
         }
-        let at = 12 + 8 * self.ndim() + i / 8;
-        self.bytes[at] >> (i % 8) & 1 == 0
+        let at = FIXED_HEADER + 8 * self.ndim() + i / 8;
+        self.bytes.get(at).is_some_and(|byte| byte >> (i % 8) & 1 == 0)
     }
 
     /// Whether any element is NULL.
@@ -130,8 +223,8 @@ impl<'a> ArrayRef<'a> {
     pub fn nth(self, elem: &TypeInfo, i: usize) -> DatumRef<'a> {
         if elem.len > 0 && !self.has_null_bitmap() && i < self.count() {
             let width = align_up(elem.len as usize, elem.align_bytes());
-            let at = self.data_start() + i * width;
-            return read_fixed(elem, &self.bytes[at..at + elem.len as usize]);
+            let data = self.bytes.get(self.data_start()..).unwrap_or_default();
+            return read_element(elem, data, i * width).0;
         }
         self.iter(elem).nth(i).unwrap_or_default()
     }
@@ -204,9 +297,8 @@ impl StoredWord {
             StoredWord::Signed4 => (i32_at(data, at) as i64 as u64, at + 4),
             StoredWord::Unsigned4 => ((i32_at(data, at) as u32).into(), at + 4),
             StoredWord::Full => {
-                let mut word = [0; 8];
-                word.copy_from_slice(&data[at..at + 8]);
-                (u64::from_le_bytes(word), at + 8)
+                let word = data.get(at..).and_then(|b| b.first_chunk());
+                (word.map_or(0, |word| u64::from_le_bytes(*word)), at + 8)
             }
         }
     }
@@ -251,27 +343,36 @@ pub fn read_fixed<'a>(elem: &TypeInfo, bytes: &'a [u8]) -> DatumRef<'a> {
     })
 }
 
-/// The element at or after offset `at`, and the offset of its end.
+/// The bytes of an element of fixed length that extends beyond a damaged value.
+static ZEROS: [u8; i16::MAX as usize] = [0; i16::MAX as usize];
+
+/// The element at or after offset `at`, and the offset of its end. Of a damaged element that extends
+/// beyond the data, the bytes before the end of the data; one of fixed length has zeros.
 pub fn read_element<'a>(elem: &TypeInfo, data: &'a [u8], at: usize) -> (DatumRef<'a>, usize) {
+    let within = |from: usize, to: usize| {
+        let to = to.min(data.len());
+        DatumRef::Bytes(data.get(from..to).unwrap_or_default())
+    };
     match elem.len {
         -1 => {
             // The byte of a short header is odd and not 1; padding is zero.
-            if data[at] & 1 == 1 && data[at] != 1 {
-                let len = (data[at] >> 1) as usize;
-                return (DatumRef::Bytes(&data[at + 1..at + len]), at + len);
+            let first = data.get(at).copied().unwrap_or_default();
+            if first & 1 == 1 && first != 1 {
+                let end = at + usize::from(first >> 1);
+                return (within(at + 1, end), end);
             }
             let at = align_up(at, elem.align_bytes());
-            let len = (i32_at(data, at) as u32 >> 2) as usize;
-            (DatumRef::Bytes(&data[at + 4..at + len]), at + len)
+            let end = at + (i32_at(data, at) as u32 >> 2).max(4) as usize;
+            (within(at + 4, end), end)
         }
         -2 => {
-            let len = data[at..].iter().position(|&c| c == 0).unwrap_or(data.len() - at);
-            (DatumRef::Bytes(&data[at..at + len]), at + len + 1)
+            let rest = data.get(at..).unwrap_or_default();
+            let len = rest.iter().position(|&c| c == 0).unwrap_or(rest.len());
+            (DatumRef::Bytes(&rest[..len]), at + len + 1)
         }
         len => {
-            let at = align_up(at, elem.align_bytes());
-            let end = at + len as usize;
-            (read_fixed(elem, &data[at..end]), end)
+            let (at, len) = (align_up(at, elem.align_bytes()), len.max(0) as usize);
+            (read_fixed(elem, data.get(at..at + len).unwrap_or(&ZEROS[..len])), at + len)
         }
     }
 }
@@ -478,7 +579,7 @@ pub fn builtin_info(elem: Oid) -> TypeInfo {
 
 /// The elements of an array of cstrings as integers: the argument format of `typmodin` functions.
 pub fn cstring_integers(array: DatumRef<'_>) -> Result<Vec<i32>> {
-    let array = ArrayRef::new(array);
+    let array = ArrayRef::new(array)?;
     if array.elem_type() != oids::CSTRING {
         return Err(pg_err!(ARRAY_ELEMENT_ERROR, "typmod array must be type cstring[]"));
     }
