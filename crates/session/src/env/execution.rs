@@ -310,9 +310,11 @@ impl DescriptorLookup for Core {
         }
         let collation = part.and_then(|p| p.row.indcollation.get(column).copied());
         let collation = collation.unwrap_or_default();
-        let kind = part
-            .and_then(|p| engine::am::by_oid(p.am))
-            .and_then(|m| m.info.support.first().copied());
+        let method = match part {
+            Some(part) => self.cat().access_method(part.am)?,
+            None => None,
+        };
+        let kind = method.and_then(|m| m.info.support.first().copied());
         let support = match kind {
             // The scan calls the comparison function with the value of the condition as first
             // argument.
