@@ -103,6 +103,16 @@ pub static EXTENSIONS: &[Extension] = &[
         ..trusted("pg_prewarm", "1.2", "prewarm relation data")
     },
     Extension {
+        library: "$libdir/pg_stat_statements",
+        trusted: false,
+        script: include_str!("../extensions/pg_stat_statements--1.10.sql"),
+        ..trusted(
+            "pg_stat_statements",
+            "1.10",
+            "track planning and execution statistics of all SQL statements executed",
+        )
+    },
+    Extension {
         library: "$libdir/pg_trgm",
         script: include_str!("../extensions/pg_trgm--1.6.sql"),
         ..trusted(

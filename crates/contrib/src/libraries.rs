@@ -32,6 +32,15 @@ static LIBRARIES: &[&Library] = &[
         ..Library::EMPTY
     },
     &Library {
+        name: "pg_stat_statements",
+        declared: &[
+            "pg_stat_statements_1_10",
+            "pg_stat_statements_info",
+            "pg_stat_statements_reset_1_7",
+        ],
+        ..Library::EMPTY
+    },
+    &Library {
         name: "tablefunc",
         declared: &[
             "normal_rand",

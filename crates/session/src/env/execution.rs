@@ -17,6 +17,7 @@ use ids::code::{AmopPurpose, FinalModify};
 use ids::strategy::btree;
 use pgerror::{PgError, Result};
 use plan::expr::{SqlValueKind, SubPlan};
+use statements::Collector;
 use std::sync::Arc;
 use types::builtin::BuiltinFn;
 use types::compare::Comparer;
@@ -419,6 +420,10 @@ impl Services for Core {
         let Some((a, b)) = self.catalog.take_incomparable_rows() else { return Ok(()) };
         types::record::compare(self, a.as_ref(), b.as_ref())?;
         Err(PgError::internal("rows whose comparison failed during a sort are comparable"))
+    }
+
+    fn statements(&mut self) -> Option<&mut Collector> {
+        Core::statements(self)
     }
 
     fn backend(&mut self) -> &mut Backend {
