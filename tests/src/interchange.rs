@@ -3,6 +3,7 @@
 mod alternating;
 mod autovacuum;
 mod bank;
+mod bloom_indexes;
 mod fault_injection;
 mod gin_indexes;
 mod hash_indexes;

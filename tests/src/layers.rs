@@ -12,7 +12,7 @@ const LAYERS: &[&[&str]] = &[
     &["bufmgr", "datetime", "jsonpath"],
     &["txn", "freespace", "types"],
     &["access", "contrib", "plan"],
-    &["heap", "btree", "hash", "gin"],
+    &["heap", "btree", "hash", "gin", "bloom", "statements"],
     &["engine"],
     &["catalog"],
     &["eval", "partition"],

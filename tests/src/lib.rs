@@ -71,6 +71,8 @@ mod settings;
 #[cfg(test)]
 mod shutdown;
 #[cfg(test)]
+mod statements;
+#[cfg(test)]
 mod style;
 #[cfg(test)]
 mod temporary;

@@ -27,8 +27,8 @@ fn unsupported_settings_are_refused_at_start() {
         ("log_destination = 'stderr, csvlog'", "log destination \"csvlog\" is not supported"),
         ("log_destination = jsonlog", "log destination \"jsonlog\" is not supported"),
         (
-            "shared_preload_libraries = 'pg_stat_statements'",
-            "could not access file \"pg_stat_statements\": No such file or directory",
+            "shared_preload_libraries = 'auto_explain'",
+            "could not access file \"auto_explain\": No such file or directory",
         ),
         ("synchronous_standby_names = 'a'", "synchronous replication is not supported"),
         ("huge_pages = on", "huge pages are not supported"),
@@ -46,6 +46,7 @@ fn unsupported_settings_are_refused_at_start() {
         "logging_collector = off",
         "log_destination = 'stderr'",
         "shared_preload_libraries = ''",
+        "shared_preload_libraries = 'pg_stat_statements, plpgsql'",
         "huge_pages = try",
     ] {
         assert_eq!(refusal(line), "", "{line}");

@@ -13,6 +13,7 @@
 
 mod cx;
 mod def;
+pub mod generic;
 mod index;
 mod inline;
 mod key;

@@ -85,6 +85,8 @@ pub enum CostModel {
     Hash,
     /// By the number of keys of the queries. `gincostestimate`.
     Gin,
+    /// All pages and entries are read. `blcostestimate`.
+    Whole,
 }
 
 /// What a support function returns, by which the catalogs resolve it.
@@ -125,7 +127,7 @@ pub enum OptionKind {
 /// The facts of a method, also of one that is not implemented.
 #[derive(Debug)]
 pub struct MethodInfo {
-    /// `pg_am.oid`.
+    /// `pg_am.oid` of a built-in method; that of an extension's method is in the catalogs only.
     pub oid: Oid,
     pub name: &'static str,
     pub capabilities: Capabilities,

@@ -40,8 +40,7 @@ pub fn analyze(
 ) -> Result<Query> {
     let mut cx = Analyzer::new(cat, sql, Params::Fixed(param_types.to_vec()));
     let mut query = cx.statement(&stmt.stmt)?;
-    query.stmt_location = stmt.location;
-    query.stmt_len = stmt.len;
+    (query.source.location, query.source.len) = (stmt.location, stmt.len);
     Ok(query)
 }
 
@@ -65,8 +64,7 @@ pub fn analyze_variable(
 ) -> Result<Query> {
     let mut cx = Analyzer::new(cat, sql, Params::Variable(std::mem::take(param_types)));
     let mut query = cx.statement(&stmt.stmt)?;
-    query.stmt_location = stmt.location;
-    query.stmt_len = stmt.len;
+    (query.source.location, query.source.len) = (stmt.location, stmt.len);
     *param_types = inferred_types(&cx, &|f| crate::walk::query_deep(&query, 0, f))?;
     Ok(query)
 }

@@ -31,6 +31,11 @@ pub trait Host {
 
     fn database_name(&mut self) -> Result<String>;
 
+    /// Gives an analysed query its identity for statistics, if identifiers are computed.
+    fn identify_statement(&mut self, query: &mut plan::Query, sql: &str) {
+        let _ = (query, sql);
+    }
+
     /// Whether `restrict_nonsystem_relation_kind` forbids the expansion of user-defined views.
     fn views_are_restricted(&mut self) -> bool {
         false

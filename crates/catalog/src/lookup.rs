@@ -9,9 +9,10 @@ use crate::rows::{
     PgDatabase, PgEnum, PgExtension, PgLanguage, PgOpclass, PgOperator, PgOpfamily, PgProc,
     PgRange, PgTablespace, PgType, indexes,
 };
+use engine::am::Method;
 pub use ids::builtin::am::{BTREE as BTREE_AM, HASH as HASH_AM, HEAP as HEAP_AM};
 use ids::builtin::proc::ARRAY_SUBSCRIPT_HANDLER;
-use ids::code::{CastContext, CastMethod, TypType};
+use ids::code::{AmType, CastContext, CastMethod, TypType};
 use ids::strategy::{btree, hash};
 use ids::{AttrNo, Oid, StrategyNumber};
 use pgerror::{PgError, Result, SqlState};
@@ -472,6 +473,18 @@ impl CatCx<'_> {
     /// The row of the access method with this name; `None` where it does not exist.
     pub fn find_access_method(&mut self, name: &str) -> Result<Option<Row<PgAm>>> {
         self.search(cache::AMNAME, &[name.into()])
+    }
+
+    /// The index access method with this OID: a built-in one, or one whose handler function is that
+    /// of a method that this server implements. `None` if there is no such method.
+    pub fn access_method(&mut self, oid: Oid) -> Result<Option<&'static Method>> {
+        if let Some(method) = engine::am::by_oid(oid) {
+            return Ok(Some(method));
+        }
+        let row = self.search(cache::AMOID, &[oid.into()])?;
+        let Some(row) = row.filter(|r| r.amtype == AmType::Index) else { return Ok(None) };
+        let handler = self.find_function(row.amhandler)?;
+        Ok(handler.and_then(|f| engine::am::by_handler(f.prosrc.as_str())))
     }
 
     /// The row of the extension with this name; `None` where it does not exist.

@@ -185,7 +185,7 @@ impl CatCx<'_> {
     /// or this machine lacks the locale of a collation.
     fn engine_index(&mut self, desc: &RelDesc) -> Result<Option<IndexDesc>> {
         let Some(part) = &desc.index else { return Ok(None) };
-        let Some(am) = engine::am::by_oid(part.am).and_then(|m| m.am) else { return Ok(None) };
+        let Some(am) = self.access_method(part.am)?.and_then(|m| m.am) else { return Ok(None) };
         for &collation in part.row.indcollation.iter() {
             if self.locale(collation).is_err() {
                 return Ok(None);

@@ -58,6 +58,8 @@ pub struct VisibleActivity {
     pub state: State,
     /// The visible part of the query text (`track_activity_query_size`).
     pub query: Vec<u8>,
+    /// The identifier of the query; 0: none.
+    pub query_id: i64,
 }
 
 /// The entry of one session.
@@ -86,12 +88,17 @@ impl Activity {
             state_since: 0,
             state: State::Starting,
             query: Vec::new(),
+            query_id: 0,
         };
         Activity(Mutex::new(Entry { shown, rest: Vec::new() }))
     }
 
     pub fn get(&self) -> VisibleActivity {
         self.0.lock().shown.clone()
+    }
+
+    pub fn get_query_id(&self) -> i64 {
+        self.0.lock().shown.query_id
     }
 
     pub fn change(&self, change: impl FnOnce(&mut VisibleActivity)) {
@@ -114,6 +121,7 @@ impl Activity {
                 shown.xact_start = begun;
             }
         }
+        shown.query_id = 0;
         let (sql, long) = sql.split_at(sql.len().min(bytes_max));
         if shown.query != sql {
             shown.query.clear();

@@ -318,7 +318,8 @@ impl Order {
 /// An error if the index cannot be used for CLUSTER. Counterpart: `check_index_is_clusterable`.
 pub fn check_clusterable(host: &mut dyn CommandHost, row: &PgIndex, name: &str) -> Result<()> {
     let am = host.catalog().class(row.indexrelid)?.relam;
-    if !engine::am::by_oid(am).is_some_and(|m| m.info.capabilities.clusterable) {
+    let method = host.catalog().access_method(am)?;
+    if !method.is_some_and(|m| m.info.capabilities.clusterable) {
         bail!(
             FEATURE_NOT_SUPPORTED,
             "cannot cluster on index \"{name}\" because access method does not support clustering"

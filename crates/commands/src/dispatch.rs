@@ -12,8 +12,8 @@ use clusterwide::{database, role, setting, tablespace};
 use define::object::{self, comment};
 use define::tag::{command_tag, is_allowed_read_only};
 use define::{
-    aggregate, basetype, cast, collation, conversion, drop, event, extension, language, opclass,
-    operator, rangetype, routine, textsearch,
+    access_method, aggregate, basetype, cast, collation, conversion, drop, event, extension,
+    language, opclass, operator, rangetype, routine, textsearch,
 };
 use parse::ast::{DefineStmt, Node, ObjectType};
 use pgerror::{PgError, Result, bail};
@@ -61,6 +61,7 @@ fn execute(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String>
         Node::CreateOpClassStmt(s) => opclass::create_class(host, s),
         Node::CreateOpFamilyStmt(s) => opclass::create_family(host, s),
         Node::AlterOpFamilyStmt(s) => opclass::alter_family(host, s),
+        Node::CreateAmStmt(s) => access_method::create(host, s),
         Node::CreatePLangStmt(s) => language::create(host, s),
         Node::CreateStatsStmt(s) => extstats::create(host, s, sql).map(drop),
         Node::AlterStatsStmt(s) => extstats::alter(host, s),

@@ -6,6 +6,7 @@ use crate::constraint::{self, ConstraintTrigger};
 use crate::hierarchy;
 use crate::relation::{NewRelation, new_class};
 use analyze::{ExprKind, SessionLookup};
+use catalog::lookup::BTREE_AM;
 use catalog::rows::{
     CatalogRow, Int2Vector, Name, OidVector, PgAttribute, PgCollation, PgConstraint, PgIndex,
     PgInherits, PgOpclass, Text, indexes,
@@ -13,8 +14,8 @@ use catalog::rows::{
 use catalog::{ObjectAddress, RelDesc};
 use clusterwide::tablespace;
 use define::creation;
-use engine::am::{self, Method};
-use engine::index::{self as storage, MethodInfo};
+use engine::am;
+use engine::index::{self as storage, IndexAm, MethodInfo};
 use engine::storage::create_relation_files;
 use engine::{IndexDesc, TableDesc};
 use eval::{Compiler, EvalState};
@@ -57,8 +58,7 @@ pub struct IndexConstraint {
 /// The definition of a new index.
 pub struct NewIndex {
     pub name: String,
-    /// The access method.
-    pub method: &'static MethodInfo,
+    pub method: IndexMethod,
     pub keys: Vec<IndexColumn>,
     /// INCLUDE columns.
     pub include: Vec<(String, AttrNo)>,
@@ -78,6 +78,16 @@ pub struct NewIndex {
 pub struct IndexParent {
     pub index: Oid,
     pub constraint: Option<Oid>,
+}
+
+/// An access method in the catalogs.
+#[derive(Clone, Copy)]
+pub struct IndexMethod {
+    /// `pg_am.oid`.
+    pub oid: Oid,
+    pub info: &'static MethodInfo,
+    /// `None` if the method is not implemented.
+    pub am: Option<&'static dyn IndexAm>,
 }
 
 /// Transforms the statement into an index definition.
@@ -117,7 +127,7 @@ pub fn describe(
     let mut keys = Vec::new();
     let mut used: Vec<String> = Vec::new();
     for elem in &stmt.index_params {
-        let column = key_column(host, elem, rel, method.info, stmt.isconstraint, sql)?;
+        let column = key_column(host, elem, rel, &method, stmt.isconstraint, sql)?;
         let name = free_column_name(&used, &column.name);
         used.push(name.clone());
         keys.push(IndexColumn { name, ..column });
@@ -154,7 +164,7 @@ pub fn describe(
         .then_some(IndexConstraint { deferrable: stmt.deferrable, deferred: stmt.initdeferred });
     Ok(NewIndex {
         name,
-        method: method.info,
+        method,
         keys,
         include,
         unique: stmt.unique,
@@ -192,7 +202,7 @@ pub fn uses_system_columns(e: &Expr) -> bool {
 }
 
 /// The index access method with this name. An obsolete name is replaced, with a notice.
-fn named_method(host: &mut dyn CommandHost, name: &str) -> Result<&'static Method> {
+fn named_method(host: &mut dyn CommandHost, name: &str) -> Result<IndexMethod> {
     let name = match (name, host.catalog().find_access_method(name)?) {
         ("rtree", None) => {
             let message = "substituting access method \"gist\" for obsolete method \"rtree\"";
@@ -207,7 +217,9 @@ fn named_method(host: &mut dyn CommandHost, name: &str) -> Result<&'static Metho
     if row.amtype != AmType::Index {
         bail!(WRONG_OBJECT_TYPE, "access method \"{name}\" is not of type INDEX");
     }
-    am::by_oid(row.oid).ok_or_else(|| PgError::unsupported(format!("access method \"{name}\"")))
+    let found = host.catalog().access_method(row.oid)?;
+    let found = found.ok_or_else(|| PgError::unsupported(format!("access method \"{name}\"")))?;
+    Ok(IndexMethod { oid: row.oid, info: found.info, am: found.am })
 }
 
 fn unsupported_method(method: &MethodInfo) -> PgError {
@@ -268,7 +280,7 @@ fn key_column(
     host: &mut dyn CommandHost,
     elem: &IndexElem,
     rel: &Arc<RelDesc>,
-    method: &MethodInfo,
+    method: &IndexMethod,
     constraint: bool,
     sql: &str,
 ) -> Result<IndexColumn> {
@@ -336,14 +348,14 @@ fn key_column(
     }
     let opclass = opclass_of(host, elem, method, ty)?;
     define::collation::check_deterministic(host, opclass, collation)?;
-    if !method.capabilities.ordered {
+    if !method.info.capabilities.ordered {
         let lacks = match (elem.ordering, elem.nulls_ordering) {
             (SortByDir::Default, SortByNulls::Default) => None,
             (SortByDir::Default, _) => Some("NULLS FIRST/LAST"),
             _ => Some("ASC/DESC"),
         };
         if let Some(lacks) = lacks {
-            let am = &method.name;
+            let am = &method.info.name;
             bail!(FEATURE_NOT_SUPPORTED, "access method \"{am}\" does not support {lacks} options");
         }
     }
@@ -372,14 +384,14 @@ pub fn split(names: &[parse::ast::Name]) -> (Option<&str>, &str) {
 fn opclass_of(
     host: &mut dyn CommandHost,
     elem: &IndexElem,
-    method: &MethodInfo,
+    method: &IndexMethod,
     ty: Oid,
 ) -> Result<Oid> {
     let oid = find_opclass(host, elem, method, ty)?;
     if !elem.opclassopts.is_empty() {
         // The operator classes of the methods that exist have no options.
-        if am::by_oid(method.oid).is_none_or(|m| m.am.is_none()) {
-            return Err(unsupported_method(method));
+        if method.am.is_none() {
+            return Err(unsupported_method(method.info));
         }
         let name = host.catalog().opclass(oid)?.opcname;
         bail!(INVALID_PARAMETER_VALUE, "operator class {name} has no options");
@@ -390,10 +402,10 @@ fn opclass_of(
 fn find_opclass(
     host: &mut dyn CommandHost,
     elem: &IndexElem,
-    method: &MethodInfo,
+    method: &IndexMethod,
     ty: Oid,
 ) -> Result<Oid> {
-    let am = &method.name;
+    let am = &method.info.name;
     if elem.opclass.is_empty() {
         let found = host.catalog().default_opclass(ty, method.oid)?;
         if let Some(oid) = found {
@@ -602,7 +614,7 @@ pub fn enter(
         create_relation_files(host.backend(), file, persistence)?;
     }
     host.catalog().insert(&row)?;
-    let of = (oid, new.method);
+    let of = (oid, new.method.info);
     for (i, key) in new.keys.iter().enumerate() {
         let number = i as AttrNo + 1;
         let row = attribute(host, rel, of, (number, &key.name), Some(key), key.number)?;
@@ -959,12 +971,12 @@ pub fn create_toast_index(host: &mut dyn CommandHost, toast: Oid, name: &str) ->
         opclass: Oid(opclass),
         option: 0,
     };
-    let Some(btree) = am::by_name("btree") else {
+    let Some(btree) = am::by_oid(BTREE_AM) else {
         return Err(PgError::internal("no access method for TOAST tables"));
     };
     let new = NewIndex {
         name: name.to_string(),
-        method: btree.info,
+        method: IndexMethod { oid: BTREE_AM, info: btree.info, am: btree.am },
         keys: vec![key("chunk_id", 1, 1981), key("chunk_seq", 2, 1978)],
         include: Vec::new(),
         unique: true,

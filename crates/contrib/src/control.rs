@@ -41,6 +41,12 @@ const fn trusted(name: &'static str, version: &'static str, comment: &'static st
 /// The extensions that CREATE EXTENSION accepts, by name.
 pub static EXTENSIONS: &[Extension] = &[
     Extension {
+        library: "$libdir/bloom",
+        trusted: false,
+        script: include_str!("../extensions/bloom--1.0.sql"),
+        ..trusted("bloom", "1.0", "bloom access method - signature file based index")
+    },
+    Extension {
         library: "$libdir/btree_gin",
         script: include_str!("../extensions/btree_gin--1.3.sql"),
         ..trusted("btree_gin", "1.3", "support for indexing common datatypes in GIN")
@@ -95,6 +101,16 @@ pub static EXTENSIONS: &[Extension] = &[
         trusted: false,
         script: include_str!("../extensions/pg_prewarm--1.2.sql"),
         ..trusted("pg_prewarm", "1.2", "prewarm relation data")
+    },
+    Extension {
+        library: "$libdir/pg_stat_statements",
+        trusted: false,
+        script: include_str!("../extensions/pg_stat_statements--1.10.sql"),
+        ..trusted(
+            "pg_stat_statements",
+            "1.10",
+            "track planning and execution statistics of all SQL statements executed",
+        )
     },
     Extension {
         library: "$libdir/pg_trgm",

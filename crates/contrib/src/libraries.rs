@@ -25,9 +25,19 @@ static LIBRARIES: &[&Library] = &[
     &crate::pgcrypto::LIBRARY,
     &crate::seg::LIBRARY,
     &crate::uuid_ossp::LIBRARY,
+    &Library { name: "bloom", declared: &["blhandler"], ..Library::EMPTY },
     &Library {
         name: "pg_prewarm",
         declared: &["pg_prewarm", "autoprewarm_start_worker", "autoprewarm_dump_now"],
+        ..Library::EMPTY
+    },
+    &Library {
+        name: "pg_stat_statements",
+        declared: &[
+            "pg_stat_statements_1_10",
+            "pg_stat_statements_info",
+            "pg_stat_statements_reset_1_7",
+        ],
         ..Library::EMPTY
     },
     &Library {

@@ -10,6 +10,7 @@
 
 #![forbid(unsafe_code)]
 
+pub mod access_method;
 pub mod aggregate;
 pub mod basetype;
 pub mod cast;

@@ -9,7 +9,7 @@ use crate::routine::lookup::{shown, type_of};
 use crate::typerow::new_name;
 use catalog::ObjectAddress;
 use catalog::rows::{Name, PgAm, PgNamespace, PgOpclass, PgOpfamily, PgType, indexes};
-use engine::am::{self, Method};
+use engine::am::Method;
 use ids::Oid;
 use ids::code::DepType;
 use member::{Member, Members, Owner};
@@ -44,7 +44,7 @@ impl AccessMethod {
         let Some(row) = host.catalog().find_access_method(name)? else {
             bail!(UNDEFINED_OBJECT, "access method \"{name}\" does not exist")
         };
-        let Some(method) = am::by_oid(row.oid) else {
+        let Some(method) = host.catalog().access_method(row.oid)? else {
             if row.amtype == ids::code::AmType::Table {
                 bail!(
                     OBJECT_NOT_IN_PREREQUISITE_STATE,
@@ -59,6 +59,7 @@ impl AccessMethod {
             "gist" => (11, 10),
             "gin" => (7, 7),
             "spgist" => (7, 6),
+            "bloom" => (2, 2),
             _ => (15, 5),
         };
         let operators_max = match method.info.capabilities.strategies {
@@ -72,7 +73,7 @@ impl AccessMethod {
             operators_max,
             functions_max,
             options_function,
-            has_storage_type: !matches!(method.info.name, "btree" | "hash"),
+            has_storage_type: !matches!(method.info.name, "btree" | "hash" | "bloom"),
         })
     }
 

@@ -76,6 +76,7 @@ pub fn command_tag(stmt: &Node) -> &'static str {
         Node::AlterOpFamilyStmt(_) => "ALTER OPERATOR FAMILY",
         Node::AlterOperatorStmt(_) => "ALTER OPERATOR",
         Node::CreateConversionStmt(_) => "CREATE CONVERSION",
+        Node::CreateAmStmt(_) => "CREATE ACCESS METHOD",
         Node::CreatePLangStmt(_) => "CREATE LANGUAGE",
         Node::CreatedbStmt(_) => "CREATE DATABASE",
         Node::DropdbStmt(_) => "DROP DATABASE",

@@ -1,5 +1,6 @@
-//! The index access methods: PostgreSQL's six, by OID and by name. An index type is registered by
-//! its row here, and by that of its resource manager in `rmgr`.
+//! The index access methods: PostgreSQL's six and those of extensions, by the handler function
+//! that a row of `pg_am` names. An index type is registered by its row here, and by that of its
+//! resource manager in `rmgr`.
 //!
 //! The methods that are not implemented have rows too, because PostgreSQL's checks of commands on
 //! them come first, and catalog functions report their properties.
@@ -14,6 +15,8 @@ use vfs::Random;
 
 /// An access method.
 pub struct Method {
+    /// `pg_proc.prosrc` of the handler function.
+    pub handler: &'static str,
     pub info: &'static MethodInfo,
     /// `None` if the method is not implemented.
     pub am: Option<&'static dyn IndexAm>,
@@ -21,22 +24,23 @@ pub struct Method {
 
 /// All methods.
 pub static METHODS: &[Method] = &[
-    Method { info: &btree::INFO, am: Some(&btree::BTree) },
-    Method { info: &hash::INFO, am: Some(&hash::Hash) },
-    Method { info: &GIST, am: None },
-    Method { info: &gin::INFO, am: Some(&gin::Gin) },
-    Method { info: &SPGIST, am: None },
-    Method { info: &BRIN, am: None },
+    Method { handler: "bthandler", info: &btree::INFO, am: Some(&btree::BTree) },
+    Method { handler: "hashhandler", info: &hash::INFO, am: Some(&hash::Hash) },
+    Method { handler: "gisthandler", info: &GIST, am: None },
+    Method { handler: "ginhandler", info: &gin::INFO, am: Some(&gin::Gin) },
+    Method { handler: "spghandler", info: &SPGIST, am: None },
+    Method { handler: "brinhandler", info: &BRIN, am: None },
+    Method { handler: "blhandler", info: &bloom::INFO, am: Some(&bloom::Bloom) },
 ];
 
-/// The method with this `pg_am.oid`.
+/// The built-in method with this `pg_am.oid`.
 pub fn by_oid(oid: Oid) -> Option<&'static Method> {
-    METHODS.iter().find(|m| m.info.oid == oid)
+    METHODS.iter().find(|m| m.info.oid == oid && oid.is_valid())
 }
 
-/// The method with this `pg_am.amname`.
-pub fn by_name(name: &str) -> Option<&'static Method> {
-    METHODS.iter().find(|m| m.info.name == name)
+/// The method whose handler function has this `pg_proc.prosrc`.
+pub fn by_handler(prosrc: &str) -> Option<&'static Method> {
+    METHODS.iter().find(|m| m.handler == prosrc)
 }
 
 /// The states of the implemented methods in one instance, in the order of [`METHODS`].
@@ -49,7 +53,7 @@ impl AmStates {
     }
 
     pub(crate) fn of(&self, am: &dyn IndexAm) -> Result<&AmState> {
-        let at = METHODS.iter().position(|m| m.info.oid == am.info().oid);
+        let at = METHODS.iter().position(|m| m.info.name == am.info().name);
         let state = at.and_then(|at| self.0[at].as_ref());
         state.ok_or_else(|| PgError::internal("an access method that is not registered"))
     }

@@ -1,7 +1,7 @@
 //! Replay of one record: choice of the thread that replays it, and redo for resource managers
 //! without a crate of their own. `rmgr` lists the resource managers.
 //!
-//! Counterpart: rmgr.c, `xlog_redo` in xlog.c, `seq_redo`, `generic_redo`.
+//! Counterpart: rmgr.c, `xlog_redo` in xlog.c, `seq_redo`.
 
 use crate::engine::Engine;
 use crate::redo_workers::RedoWorkers;
@@ -15,7 +15,6 @@ use crate::xlog::{
 use crate::{consistency, dbase, truncate};
 use bufmgr::redo::{Redo, RedoCx, RedoMode, apply, read_for_redo};
 use ids::{Fork, Lsn, Oid};
-use page::PageMut;
 use pgerror::{PgError, Result, Severity};
 use wal::record::XLR_CHECK_CONSISTENCY;
 use wal::{CheckPoint, DecodedRecord, RecordHeader, RmgrId, desc};
@@ -258,20 +257,9 @@ pub(crate) fn xlog(replay: &mut Replay<'_>, record: &DecodedRecord) -> Result<()
     Ok(())
 }
 
-/// Generic records, which contain differences of pages. Counterpart: `generic_redo`.
+/// Generic records: all pages stay latched until the last one has been changed.
 pub(crate) fn generic(replay: &mut Replay<'_>, record: &DecodedRecord) -> Result<()> {
-    let ids: Vec<u8> = record.blocks().map(|(id, _)| id).collect();
-    // All pages stay latched until the last one has been changed.
-    let mut held = Vec::with_capacity(ids.len());
-    for id in ids {
-        let mut redo = read_for_redo(&mut replay.cx, record, id, RedoMode::Normal)?;
-        if let Redo::Apply(guard) = &mut redo {
-            let delta = record.block_data(id).unwrap_or(&[]);
-            apply(guard, record, |page| apply_delta(page, delta))?;
-        }
-        held.push(redo);
-    }
-    Ok(())
+    access::generic::redo(&mut replay.cx, record)
 }
 
 /// Records of an access method that is not implemented. They have images of all their pages
@@ -325,24 +313,6 @@ pub(crate) fn sequence(cx: &mut RedoCx<'_>, record: &DecodedRecord) -> Result<()
                     .severity(Severity::Panic))
             }
         })?;
-    }
-    Ok(())
-}
-
-/// Applies fragments (offset u16, length u16, bytes), then zeroes the hole of the page.
-/// Counterpart: `applyPageRedo`.
-fn apply_delta(page: PageMut<'_>, mut delta: &[u8]) -> Result<()> {
-    while let [a, b, c, d, rest @ ..] = delta {
-        let offset = u16::from_le_bytes([*a, *b]) as usize;
-        let len = u16::from_le_bytes([*c, *d]) as usize;
-        let (bytes, rest) = rest.split_at_checked(len).ok_or_else(short)?;
-        let target = page.bytes_mut().get_mut(offset..offset + len).ok_or_else(short)?;
-        target.copy_from_slice(bytes);
-        delta = rest;
-    }
-    let (lower, upper) = (page.lower(), page.upper());
-    if let Some(hole) = page.bytes_mut().get_mut(lower..upper) {
-        hole.fill(0);
     }
     Ok(())
 }

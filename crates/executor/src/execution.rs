@@ -8,8 +8,10 @@ use crate::{source, subplan};
 use hashbrown::HashMap;
 use pgerror::{PgError, Result};
 use plan::node::PlannedStmt;
+use plan::query::CmdType;
 use rowops::services::Services;
 use rowops::sorter::SortStats;
+use statements::{Mark, Tally, Usage};
 use std::sync::Arc;
 use types::{Batch, Datum};
 
@@ -75,6 +77,7 @@ impl Execution {
             shared: HashMap::new(),
             work_tables: HashMap::new(),
             processed: 0,
+            tally: Tally::default(),
             relations: HashMap::new(),
             epq: None,
             crosscheck: None,
@@ -109,10 +112,46 @@ impl Execution {
 
     /// Returns the next rows, about `max` (at least 1), with all columns of the target list,
     /// including junk columns. `None` at the end. Counterpart: `ExecutorRun`.
+    #[inline]
     pub fn next(&mut self, sv: &mut dyn Services, max: usize) -> Result<Option<Batch>> {
         if self.done {
             return Ok(None);
         }
+        if self.state.desc.plan.source.identity.is_some() {
+            return self.next_measured(sv, max);
+        }
+        self.advance(sv, max)
+    }
+
+    /// As [`Self::next`], for a statement whose statistics may be collected.
+    fn next_measured(&mut self, sv: &mut dyn Services, max: usize) -> Result<Option<Batch>> {
+        if self.fresh {
+            let plan = &self.state.desc.plan;
+            self.state.tally = match (sv.statements(), &plan.source.identity) {
+                (Some(statements), Some(identity)) => statements.begin(identity),
+                _ => Tally::default(),
+            };
+        }
+        if !self.state.tally.is_active() {
+            return self.advance(sv, max);
+        }
+        let mark = Mark::new(usage(sv));
+        let result = self.advance(sv, max);
+        let tally = &mut self.state.tally;
+        match &result {
+            Ok(batch) => {
+                tally.add(&mark, usage(sv));
+                match self.state.desc.plan.command_type {
+                    CmdType::Select => tally.add_rows(batch.as_ref().map_or(0, |b| b.len as u64)),
+                    _ => tally.set_rows(self.state.processed),
+                }
+            }
+            Err(_) => tally.discard(),
+        }
+        result
+    }
+
+    fn advance(&mut self, sv: &mut dyn Services, max: usize) -> Result<Option<Batch>> {
         let mut run = Run { sv, st: &mut self.state };
         if std::mem::take(&mut self.fresh) {
             let plan = &run.st.desc.plan;
@@ -153,6 +192,7 @@ impl Execution {
     /// If the result is false or an error, the caller must drop the execution. After an error of
     /// [`Self::next`] it must be dropped without a call of this function.
     pub fn park(&mut self, sv: &mut dyn Services) -> Result<bool> {
+        self.state.tally.record();
         let mut run = Run { sv, st: &mut self.state };
         let reset = self.root.reset(&mut run)? && subplan::reset_all(&mut run)?;
         let nothing = sv.backend().no_snapshot();
@@ -205,6 +245,12 @@ impl Execution {
     pub fn processed(&self) -> u64 {
         self.state.processed
     }
+}
+
+/// What the session has used since its start.
+fn usage(sv: &mut dyn Services) -> Usage {
+    let backend = sv.backend();
+    Usage { buffers: backend.buffer_usage(), wal: backend.wal_usage() }
 }
 
 fn finish_modifying(run: &mut Run<'_>) -> Result<()> {

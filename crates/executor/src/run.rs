@@ -64,6 +64,8 @@ pub(crate) struct RunState {
     pub modifying: Vec<(i32, u32)>,
     /// Rows processed by the topmost ModifyTable.
     pub processed: u64,
+    /// The statistics of the statement, if they are collected.
+    pub tally: statements::Tally,
     /// Open relations by range-table index.
     pub relations: HashMap<i32, Arc<OpenRel>>,
     /// During an EvalPlanQual recheck: the only row of each scanned relation, by range-table index.

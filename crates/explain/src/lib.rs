@@ -192,6 +192,10 @@ impl Explanation {
         if o.settings {
             self.settings(host, &mut fields);
         }
+        if let Some(identity) = subject.plan.source.identity.as_ref().filter(|_| o.verbose) {
+            self.lines.push(format!("Query Identifier: {}", identity.id));
+            fields.push(("Query Identifier".to_owned(), Value::Raw(identity.id.to_string())));
+        }
         if o.buffers {
             let mut view = NodeView::default();
             metrics::buffers(&mut view, &subject.planning_buffers);

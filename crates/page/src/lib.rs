@@ -8,6 +8,7 @@
 //! **Architecture Invariant**: this crate does no I/O, takes no locks and does not depend on
 //! buffers.
 
+pub mod bloom;
 pub mod btree;
 pub mod checksum;
 pub mod deform;

@@ -10,7 +10,7 @@ use crate::expr::{Expr, TargetEntry};
 use crate::prune::AppendPruning;
 use crate::query::{
     CmdType, JoinType, LockStrength, LockWaitPolicy, OnConflictAction, RangeTblEntry,
-    RangeTblFunction, SetOperation, TableSample, WithCheckOption,
+    RangeTblFunction, SetOperation, StatementSource, TableSample, WithCheckOption,
 };
 use ids::{AttrNo, Oid};
 
@@ -51,8 +51,7 @@ pub struct PlannedStmt {
     /// Expressions over parameters and constants. They are evaluated when values are bound to the
     /// plan, so that their errors are raised even if no row needs them (`eval::bound_parts`).
     pub bound: Vec<Expr>,
-    pub stmt_location: i32,
-    pub stmt_len: i32,
+    pub source: StatementSource,
 }
 
 impl PlannedStmt {

@@ -3,6 +3,7 @@
 
 use crate::expr::{Expr, Location, TargetEntry};
 use ids::{AttrNo, Oid, RelKind};
+use std::sync::Arc;
 use stdx::Nested;
 use types::fn_context::{RowColumn, RowDesc};
 
@@ -89,9 +90,28 @@ pub struct Query {
     /// NOTIFY as a rule's action.
     pub notify: Option<NotifyStmt>,
     pub with_check_options: Vec<WithCheckOption>,
-    /// Byte range of the statement in the source text.
-    pub stmt_location: i32,
-    pub stmt_len: i32,
+    pub source: StatementSource,
+}
+
+/// A statement in its source text.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct StatementSource {
+    /// Byte range in the text; length 0: to its end.
+    pub location: i32,
+    pub len: i32,
+    /// `None` if identifiers are not computed (`compute_query_id`).
+    pub identity: Option<Arc<Identity>>,
+}
+
+/// What identifies a statement in statistics (crate `statements`).
+#[derive(PartialEq, Eq, Debug)]
+pub struct Identity {
+    /// Never 0.
+    pub id: i64,
+    /// The text with `$n` in place of constants.
+    pub text: Box<str>,
+    /// The text itself.
+    pub original: Box<str>,
 }
 
 /// A WHEN clause of MERGE. Counterpart: `MergeAction`.

@@ -201,8 +201,11 @@ impl Planner<'_> {
         let all: Vec<Expr> = m.iter().map(|m| m.qual.clone()).collect();
         let selectivity = self.lookup_selectivity(root, rel.rti, &all)?;
         let bound_sel = self.lookup_selectivity(root, rel.rti, &bound)?;
-        let visited = clamp_rows(index.tuples.max(rel.tuples) * bound_sel);
         let searches = array_searches(&bound);
+        let visited = match index.cost {
+            CostModel::Whole => index.tuples.max(1.0) * searches,
+            _ => clamp_rows(index.tuples.max(rel.tuples) * bound_sel),
+        };
         let pages = searched_pages(index, (visited, bound_sel), searches, scans, &c);
         let cost = descent_cost(index, c.cpu_operator) * searches
             + pages * c.random_page

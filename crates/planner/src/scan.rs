@@ -788,7 +788,7 @@ fn under_collation(expr: Expr, collation: Oid) -> Expr {
 /// Cost of the descent to the first entry: key comparisons, and 50 operator costs for each page.
 /// Counterpart: `btcostestimate`; `hashcostestimate` adds nothing.
 pub(crate) fn descent_cost(index: &IndexInfo, cpu_operator: f64) -> f64 {
-    if index.cost == CostModel::Hash {
+    if matches!(index.cost, CostModel::Hash | CostModel::Whole) {
         return 0.0;
     }
     let height = f64::from(index.tree_height.max(0));

@@ -51,8 +51,7 @@ pub fn plan_query(query: &Query, host: &mut dyn PlannerHost) -> Result<PlannedSt
         param_exec_types: planner.param_types,
         calls_volatile,
         bound: planner.bound,
-        stmt_location: query.stmt_location,
-        stmt_len: query.stmt_len,
+        source: query.source.clone(),
     })
 }
 

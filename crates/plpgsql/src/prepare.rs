@@ -306,6 +306,8 @@ impl Frame<'_> {
         wanted: Wanted,
     ) -> Result<Prepared> {
         let columns = Arc::new(describe(&query));
+        let mut query = query;
+        host.identify_statement(&mut query, &sql.text);
         let query = analyze::rewrite(&mut SessionLookup::new(host), query)?;
         let loads = self.loads(host, &used)?;
         let slots: Vec<VarNo> = used.iter().map(|(var, _)| *var).collect();

@@ -213,7 +213,8 @@ impl<'f> Frame<'f> {
         params: &Parameters,
     ) -> Result<Prepared> {
         let param_types: Vec<Oid> = params.iter().map(|(_, ty)| *ty).collect();
-        let query = analyze::analyze(&mut SessionLookup::new(host), &raw, text, &param_types)?;
+        let mut query = analyze::analyze(&mut SessionLookup::new(host), &raw, text, &param_types)?;
+        host.identify_statement(&mut query, text);
         let columns = Arc::new(describe(&query));
         let query = analyze::rewrite(&mut SessionLookup::new(host), query)?;
         if once && let Some(kind) = self.compile_row(host, &query, params)? {

@@ -235,6 +235,11 @@ pub trait Services: FnContext + Facts + DescriptorLookup + TriggerEvents + Sessi
     /// True if the user may see the values of these columns in an error message.
     fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool>;
 
+    /// The statistics of statements, if they are collected.
+    fn statements(&mut self) -> Option<&mut statements::Collector> {
+        None
+    }
+
     /// Memory limit of one sort or row store in bytes (`work_mem`).
     fn work_mem(&self) -> usize;
 

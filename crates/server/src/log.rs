@@ -148,7 +148,7 @@ impl StderrLog {
                 Some('x') => origin.xid.to_string(),
                 Some('v') => origin.vxid.map_or(String::new(), |(b, l)| format!("{b}/{l}")),
                 Some('i') => origin.command.clone(),
-                Some('Q') => "0".to_owned(),
+                Some('Q') => origin.query_id.to_string(),
                 Some('q') if server => return out,
                 _ => String::new(),
             };

@@ -246,7 +246,8 @@ fn check_combinations(base: &ServerValues) -> pgerror::Result<()> {
 
 /// Rejects settings that need unavailable resources: libraries and memory.
 fn check_resources(base: &ServerValues) -> pgerror::Result<()> {
-    if let Some(name) = settings::words(base.text("shared_preload_libraries")).next() {
+    let mut names = settings::words(base.text("shared_preload_libraries"));
+    if let Some(name) = names.find(|name| !session::is_library(name)) {
         return Err(session::no_library(name)
             .hint("Remove it from \"shared_preload_libraries\": this server loads no libraries."));
     }
@@ -260,6 +261,29 @@ fn check_resources(base: &ServerValues) -> pgerror::Result<()> {
         )
         .hint("Reduce \"shared_buffers\"; a quarter of the memory is a usual value.")),
         _ => Ok(()),
+    }
+}
+
+/// Collects statistics of statements, if the configuration names their library.
+fn load_statements(instance: &Instance, log: &dyn Log) -> Option<Arc<statements::Registry>> {
+    let base = instance.base();
+    let mut names = settings::words(base.text("shared_preload_libraries"));
+    names.find(|name| *name == "pg_stat_statements")?;
+    let max = usize::try_from(base.int("pg_stat_statements.max")).unwrap_or(0).max(1);
+    let registry = statements::Registry::new(max, instance.started);
+    let disk = &*instance.engine.env().disk;
+    if base.bool("pg_stat_statements.save") && !statements::load(&registry, disk) {
+        note(log, "ignoring invalid data in file \"pg_stat/pg_stat_statements.stat\"");
+    }
+    instance.collect_statements(registry.clone());
+    Some(registry)
+}
+
+/// Keeps the statistics of statements for the next start. If that fails, it begins without them.
+fn save_statements(instance: &Instance, registry: Option<&statements::Registry>) {
+    let Some(registry) = registry else { return };
+    if instance.base().bool("pg_stat_statements.save") {
+        let _ = statements::save(registry, &*instance.engine.env().disk);
     }
 }
 
@@ -489,6 +513,7 @@ fn serve(
     let config = Config { base: Arc::new(base), hba: Arc::new(hba), ident };
     let instance = Instance::new(engine.clone(), config, log.clone());
     let _ = known.set(Arc::downgrade(&instance));
+    let statements = load_statements(&instance, &**log);
     let workers = Workers::start(&instance, &handler)
         .map_err(|e| Failure::new(format!("could not start background workers: {e}")))?;
     instance.set_tls(tls);
@@ -508,6 +533,7 @@ fn serve(
     if !immediate {
         instance.engine.announce_shutdown();
         workers.stop();
+        save_statements(&instance, statements.as_deref());
         engine.shutdown()?;
     }
     // The port must be free when the data directory is unlocked.

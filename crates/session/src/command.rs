@@ -13,6 +13,7 @@ use engine::Backend;
 use ids::Oid;
 use parse::ast::VariableSetStmt;
 use pgerror::{PgError, Result, Severity, pg_err};
+use plan::Query;
 use std::sync::Arc;
 use std::time::Duration;
 use sync::wait::WaitEvent;
@@ -36,6 +37,10 @@ impl analyze::Host for Session {
 
     fn database_name(&mut self) -> Result<String> {
         Ok(self.core.database_name.clone())
+    }
+
+    fn identify_statement(&mut self, query: &mut Query, sql: &str) {
+        self.core.identify_query(query, sql, false);
     }
 
     fn views_are_restricted(&mut self) -> bool {

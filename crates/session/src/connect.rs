@@ -339,6 +339,7 @@ fn begin_session(
     let text_encoding = catalog::unsupported::check_database(&db)?;
     let oid = db.oid;
     enter_database(instance, &mut core, oid, &database, text_encoding)?;
+    core.collect_statements(instance);
     core.notices.extend(catalog::locales::database_version_warning(&db));
     set_login_user(&mut core, role.oid, role.rolsuper, &user);
     stored_settings(&mut core, oid, role.oid)?;
@@ -473,6 +474,11 @@ fn check_libraries(store: &SessionValues) -> Result<()> {
 }
 
 /// Error 58P01 for a library.
+/// True if the library is linked into the server.
+pub fn is_library(name: &str) -> bool {
+    contrib::libraries::library(name).is_some()
+}
+
 pub fn no_library(name: &str) -> PgError {
     pg_err!(UNDEFINED_FILE, "could not access file \"{name}\": No such file or directory")
         .severity(Severity::Fatal)

@@ -18,6 +18,7 @@ use hashbrown::HashMap;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use planner::CostSettings;
+use statements::Collector;
 use std::any::Any;
 use std::sync::Arc;
 use types::Datum;
@@ -137,6 +138,8 @@ pub(crate) struct LoggedActivity {
     pub(crate) track_activities: bool,
     /// `track_activity_query_size` less one for the terminating zero byte in PostgreSQL's buffer.
     pub(crate) activity_bytes_max: usize,
+    /// The statistics of the session's statements, if they are collected.
+    pub(crate) statements: Option<Collector>,
 }
 
 /// Prepared statements and portals.
@@ -228,6 +231,7 @@ impl Core {
                 usage_before: vfs::process::thread_usage(),
                 track_activities: true,
                 activity_bytes_max: 1023,
+                statements: None,
             },
             server: None,
             named: NamedObjects::default(),

@@ -82,6 +82,7 @@ impl Core {
         };
         origin.command = statement.map_or("idle".to_owned(), command_of);
         origin.vxid = self.backend.txn.vxid().map(|v| (v.backend.0, v.local));
+        origin.query_id = handle.activity.get_query_id();
         origin.xid = self.backend.txn.top_xid_if_any().0;
         instance.log.write(&origin, report, statement);
     }

@@ -398,6 +398,7 @@ impl Core {
     fn settings_changed(&mut self) {
         self.environment.settings_version += 1;
         self.values.resolved = Resolved::new(&self.store);
+        self.apply_statement_settings();
         self.report_due = true;
     }
 

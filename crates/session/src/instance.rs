@@ -11,8 +11,9 @@ use hashbrown::HashMap;
 use ids::Oid;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::ServerValues;
+use statements::Registry;
 use std::net::IpAddr;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 use std::time::{Duration, Instant};
 use sync::atomic::{AtomicI32, AtomicI64, AtomicU8, AtomicU64, Ordering};
 use sync::wait::{Interrupt, Waiter};
@@ -59,6 +60,8 @@ pub struct LogOrigin {
     /// The virtual transaction id: backend number and local id.
     pub vxid: Option<(u32, u32)>,
     pub xid: u32,
+    /// The identifier of the running query; 0: none.
+    pub query_id: i64,
     /// The session's log settings; `None` for those of the server.
     pub levels: Option<LogLevels>,
 }
@@ -246,6 +249,8 @@ pub struct Instance {
     database_names: Mutex<HashMap<Oid, String>>,
     /// Encrypts connections; `None` if the setting `ssl` is off.
     tls: RwLock<Option<Arc<dyn TlsAcceptor>>>,
+    /// The statistics of statements; set by the server, if they are collected.
+    statements: OnceLock<Arc<Registry>>,
     /// The configuration files; set by the server.
     files: Mutex<Option<Arc<dyn ConfigFiles>>>,
 }
@@ -275,6 +280,7 @@ impl Instance {
             workers: Mutex::new(Vec::new()),
             database_names: Mutex::default(),
             tls: RwLock::new(None),
+            statements: OnceLock::new(),
             files: Mutex::new(None),
         });
         let names = Arc::downgrade(&instance);
@@ -282,6 +288,15 @@ impl Instance {
             names.upgrade()?.database_names.lock().get(&database).cloned()
         }));
         instance
+    }
+
+    /// Collects statistics of the statements of sessions that begin later.
+    pub fn collect_statements(&self, registry: Arc<Registry>) {
+        let _ = self.statements.set(registry);
+    }
+
+    pub(crate) fn statements(&self) -> Option<&Arc<Registry>> {
+        self.statements.get()
     }
 
     pub fn base(&self) -> Arc<ServerValues> {

@@ -51,6 +51,7 @@ mod simple;
 mod slots;
 mod snapshots;
 mod statementlog;
+mod statementstats;
 pub mod switched_role;
 mod triggers;
 mod utility;
@@ -59,7 +60,7 @@ mod xact;
 #[cfg(test)]
 mod tests;
 
-pub use crate::connect::{no_library, refuse_not_ready, serve, serve_alone};
+pub use crate::connect::{is_library, no_library, refuse_not_ready, serve, serve_alone};
 pub use crate::core::Core;
 pub use crate::guc::canonical_value;
 pub use crate::instance::{

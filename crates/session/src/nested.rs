@@ -15,6 +15,7 @@ use ids::Oid;
 use parse::RawStmt;
 use parse::ast::{Node, VariableSetStmt};
 use pgerror::{PgError, Result, pg_err};
+use plan::Query;
 use plpgsql::UtilityOutcome;
 use std::sync::Arc;
 use std::time::Duration;
@@ -119,6 +120,10 @@ impl analyze::Host for Nested<'_> {
 
     fn database_name(&mut self) -> Result<String> {
         Ok(self.0.database_name.clone())
+    }
+
+    fn identify_statement(&mut self, query: &mut Query, sql: &str) {
+        self.0.identify_query(query, sql, false);
     }
 
     fn views_are_restricted(&mut self) -> bool {

@@ -35,7 +35,9 @@ pub fn plan_text(core: &mut Core, sql: &str, param_types: &[Oid]) -> Result<Vec<
     let mut statements = parse::parse(sql)?;
     if key.is_some() && statements.len() == 1 && analyze::is_query(&statements[0].stmt) {
         let raw = Arc::new(statements.remove(0));
-        let statement = core.analyze_and_cache(key, &sql.into(), &raw, param_types, false)?;
+        let statement = core.unidentified(|core| {
+            core.analyze_and_cache(key, &sql.into(), &raw, param_types, false)
+        })?;
         return Ok(vec![statement.choose(core, &none, Mode::Generic)?.plan]);
     }
     let mut plans = Vec::new();
@@ -54,11 +56,13 @@ pub fn plan_text(core: &mut Core, sql: &str, param_types: &[Oid]) -> Result<Vec<
 /// Plans an analysed query.
 pub fn plan_query(core: &mut Core, query: &Query) -> Result<PlannedStmt> {
     let planning = core.measure(Work::Planner);
+    let mark = core.begin_planning();
     let outer = std::mem::take(&mut core.caches.planning.transient);
     let mut plan = planner::plan_query(query, core)?;
     plan.transient = core.caches.planning.transient;
     core.caches.planning.transient |= outer;
     core.log_measured(planning, "PLANNER STATISTICS");
+    core.end_planning(mark, query);
     Ok(plan)
 }
 

@@ -25,6 +25,10 @@ pub(crate) struct Resolved {
     pub(crate) plan_mode: Mode,
     /// Statements, their durations or statistics may be logged.
     pub(crate) log_statements: bool,
+    /// Identifiers of queries are computed (`compute_query_id`).
+    pub(crate) query_ids: bool,
+    /// `pg_stat_statements.track_planning`.
+    pub(crate) tracks_planning: bool,
     /// `norsu.track_rusage`.
     pub(crate) track_rusage: bool,
     /// `None` if the setting is 0.
@@ -42,6 +46,8 @@ pub(crate) struct Resolved {
 
 impl Resolved {
     pub(crate) fn new(store: &SessionValues) -> Resolved {
+        let preloaded = settings::words(store.named("shared_preload_libraries").as_text());
+        let collects = preloaded.into_iter().any(|name| name == crate::statementstats::LIBRARY);
         let lexer = Options {
             standard_conforming_strings: store.named("standard_conforming_strings").as_bool(),
             backslash_quote: store.named("backslash_quote").as_text() != "off",
@@ -67,6 +73,12 @@ impl Resolved {
                 || store.named("log_duration").as_bool()
                 || store.named("log_min_duration_statement").as_int() >= 0
                 || STATISTICS.iter().any(|name| store.named(name).as_bool()),
+            query_ids: match store.named("compute_query_id").as_text() {
+                "on" | "regress" => true,
+                "auto" => collects,
+                _ => false,
+            },
+            tracks_planning: collects && store.named("pg_stat_statements.track_planning").as_bool(),
             track_rusage: store.named("norsu.track_rusage").as_bool(),
             statement_timeout: span("statement_timeout"),
             idle_session_timeout: span("idle_session_timeout"),

@@ -6,6 +6,7 @@ pub(crate) mod counters;
 mod rusage;
 pub(crate) mod settings;
 mod statements;
+mod statementstats;
 mod trigrams;
 
 use crate::core::Core;
@@ -30,8 +31,15 @@ pub(crate) struct SysFn {
     pub call: SysCall,
 }
 
-const TABLES: &[&[SysFn]] =
-    &[backends::FNS, counters::FNS, rusage::FNS, settings::FNS, statements::FNS, trigrams::FNS];
+const TABLES: &[&[SysFn]] = &[
+    backends::FNS,
+    counters::FNS,
+    rusage::FNS,
+    settings::FNS,
+    statements::FNS,
+    statementstats::FNS,
+    trigrams::FNS,
+];
 
 /// A system function, of this module or of the crate `sysfn`.
 #[derive(Clone, Copy)]

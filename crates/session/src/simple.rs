@@ -54,7 +54,9 @@ impl Session {
         if !self.core.named.portals.is_empty() {
             self.core.named.portals.remove("");
         }
-        if !self.core.values.resolved.log_statements && self.run_slot(text)? {
+        let whole =
+            !self.core.values.resolved.log_statements && !self.core.values.resolved.tracks_planning;
+        if whole && self.run_slot(text)? {
             return Ok(());
         }
         let mut timer = self.statement_timer();
@@ -69,7 +71,7 @@ impl Session {
         self.core.log_measured(parsing, "PARSER STATISTICS");
         if !remarked
             && let [raw] = &statements[..]
-            && !self.core.values.resolved.log_statements
+            && whole
             && self.run_new_slot(&sql, raw)?
         {
             return Ok(());

@@ -81,6 +81,20 @@ impl Session {
         types: &[Oid],
         describe: bool,
     ) -> Result<String> {
+        let mark = self.core.begin_utility(raw);
+        let tag = self.run_utility(raw, sql, params, types, describe);
+        self.core.end_utility(mark, (raw, sql), &tag);
+        tag
+    }
+
+    fn run_utility(
+        &mut self,
+        raw: &RawStmt,
+        sql: &Arc<str>,
+        params: &Arc<[Datum]>,
+        types: &[Oid],
+        describe: bool,
+    ) -> Result<String> {
         if takes_snapshot(&raw.stmt) {
             self.core.transaction.mode.queried = true;
             if self.core.backend.txn.isolation().uses_transaction_snapshot() {
@@ -108,7 +122,7 @@ impl Session {
             }
             Node::DiscardStmt(stmt) => self.discard(stmt.target)?.to_owned(),
             Node::PrepareStmt(stmt) => {
-                self.core.prepare_statement(stmt, sql, raw.depth)?;
+                self.core.prepare_statement(stmt, sql, raw)?;
                 "PREPARE".to_owned()
             }
             Node::ExecuteStmt(stmt) => {
@@ -432,7 +446,7 @@ impl Core {
         &mut self,
         stmt: &PrepareStmt,
         sql: &Arc<str>,
-        depth: u32,
+        outer: &RawStmt,
     ) -> Result<()> {
         let name = stmt.name.to_string();
         if name.is_empty() {
@@ -445,7 +459,9 @@ impl Core {
         for t in &stmt.argtypes {
             types.push(self.type_named(t, sql)?);
         }
-        let raw = RawStmt::within(stmt.query.clone(), depth);
+        // In statistics the statement has the text of PREPARE.
+        let RawStmt { location, len, depth, .. } = *outer;
+        let raw = RawStmt { location, len, ..RawStmt::within(stmt.query.clone(), depth) };
         let mut prepared = Prepared::new(self, sql.clone(), Some(raw), types, None, false)?;
         prepared.from_sql = true;
         self.name_statement(&name, Arc::new(prepared.named()))

@@ -8,15 +8,15 @@ use ids::Oid;
 use pgerror::Result;
 use types::{Datum, DatumRef};
 
-fn capabilities(am: Oid) -> Option<&'static Capabilities> {
-    engine::am::by_oid(am).map(|m| &m.info.capabilities)
+fn capabilities(core: &mut dyn SystemHost, am: Oid) -> Result<Option<&'static Capabilities>> {
+    Ok(core.catalog().access_method(am)?.map(|m| &m.info.capabilities))
 }
 
 fn of_method(core: &mut dyn SystemHost, am: Oid, property: &str) -> Result<Option<bool>> {
     if core.catalog().search(cache::AMOID, &[am.into()])?.is_none() {
         return Ok(None);
     }
-    let Some(can) = capabilities(am) else { return Ok(None) };
+    let Some(can) = capabilities(core, am)? else { return Ok(None) };
     Ok(match property {
         "can_order" => Some(can.ordered),
         "can_unique" => Some(can.unique),
@@ -30,7 +30,7 @@ fn of_method(core: &mut dyn SystemHost, am: Oid, property: &str) -> Result<Optio
 fn of_index(core: &mut dyn SystemHost, index: Oid, property: &str) -> Result<Option<bool>> {
     let Some(desc) = core.catalog().try_relation(index)? else { return Ok(None) };
     let Some(part) = &desc.index else { return Ok(None) };
-    let Some(can) = capabilities(part.am) else { return Ok(None) };
+    let Some(can) = capabilities(core, part.am)? else { return Ok(None) };
     Ok(match property {
         "clusterable" => Some(can.clusterable),
         "backward_scan" => Some(can.backward),
@@ -52,7 +52,7 @@ fn of_column(
         return Ok(None);
     };
     // Whether a method that is not implemented can return a column depends on the operator class.
-    let method = engine::am::by_oid(part.am).filter(|m| m.am.is_some());
+    let method = core.catalog().access_method(part.am)?.filter(|m| m.am.is_some());
     let Some(can) = method.map(|m| &m.info.capabilities) else { return Ok(None) };
     if at >= usize::from(part.row.indnatts.unsigned_abs()) {
         return Ok(None);

@@ -5,7 +5,7 @@
 use crate::options::{boolean, text};
 use catalog::rows::Text;
 use engine::index::{MethodInfo, OptionKind as Check};
-use ids::{Oid, RelKind};
+use ids::RelKind;
 use parse::ast::DefElem;
 use pgerror::{Result, bail, pg_err};
 
@@ -199,18 +199,18 @@ pub fn view_options(defs: &[DefElem]) -> Result<Option<Vec<Text>>> {
     transform(None, defs, None, VIEW, false)
 }
 
-/// The parameters of a relation after SET or RESET. `am` is the access method of an index.
+/// The parameters of a relation after SET or RESET. `method` is that of an index, if it is known.
 pub fn changed(
     old: Option<&[Text]>,
     defs: &[DefElem],
-    (kind, am): (RelKind, Oid),
+    (kind, method): (RelKind, Option<&MethodInfo>),
     toast: bool,
     reset: bool,
 ) -> Result<Option<Vec<Text>>> {
     let index;
     let known = match kind {
         RelKind::Index => {
-            index = engine::am::by_oid(am).map_or(Vec::new(), |m| of_index(m.info));
+            index = method.map_or(Vec::new(), of_index);
             &index
         }
         RelKind::View => VIEW,

@@ -123,7 +123,7 @@ fn index_desc(
     let count = keys.len();
     let mut def = IndexDef::new(file, Persistence::Permanent, (&name, on.1), keys, count);
     def.unique = unique;
-    let method = engine::am::by_name("btree").and_then(|m| m.am);
+    let method = engine::am::by_handler("bthandler").and_then(|m| m.am);
     IndexDesc {
         oid,
         table_oid: on.0,

@@ -285,6 +285,10 @@ fn set_options(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -
         )
     })?;
     let reset = cmd.subtype == AlterTableType::ResetRelOptions;
+    let method = match rel.kind() {
+        RelKind::Index => host.catalog().access_method(rel.class.relam)?.map(|m| m.info),
+        _ => None,
+    };
     for (oid, toast) in [(rel.oid(), false), (rel.class.reltoastrelid, true)] {
         if !oid.is_valid() {
             continue;
@@ -298,7 +302,7 @@ fn set_options(host: &mut dyn CommandHost, rel: &RelDesc, cmd: &AlterTableCmd) -
         let mut cat = host.catalog();
         let row = class::row(&mut cat, oid)?;
         let old = row.reloptions.as_deref();
-        let kind = (rel.kind(), rel.class.relam);
+        let kind = (rel.kind(), method);
         let reloptions = reloptions::changed(old, &defs, kind, toast, reset)?;
         if rel.kind() == RelKind::View {
             crate::view::check_view_option(host, rel, reloptions.as_deref())?;

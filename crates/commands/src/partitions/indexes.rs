@@ -4,13 +4,12 @@
 //! `AttachPartitionEnsureIndexes`, `ATExecAttachPartitionIdx`, `validatePartitionedIndex`.
 
 use crate::hierarchy;
-use crate::index::{self, IndexColumn, IndexConstraint, IndexParent, NewIndex};
+use crate::index::{self, IndexColumn, IndexConstraint, IndexMethod, IndexParent, NewIndex};
 use catalog::rows::{
     CatalogRow, PgClass, PgConstraint, PgIndex, PgInherits, indexes as catalog_indexes,
 };
 use catalog::{IndexPart, ObjectAddress, RelDesc};
 use clusterwide::tablespace;
-use engine::am;
 use ids::builtin::am::BTREE;
 use ids::code::{DepType, PartStrategy};
 use ids::strategy::btree::EQUAL;
@@ -89,7 +88,7 @@ fn check_key(host: &mut dyn CommandHost, rel: &RelDesc, new: &NewIndex) -> Resul
             bail!(
                 FEATURE_NOT_SUPPORTED,
                 "cannot match partition key to an index using access method \"{}\"",
-                new.method.name
+                new.method.info.name
             );
         }
         if c.attno == 0 {
@@ -261,7 +260,8 @@ fn definition(
 ) -> Result<NewIndex> {
     let from = part(parent)?;
     let row = &from.row;
-    let method = am::by_oid(from.am).ok_or_else(|| PgError::internal("unknown access method"))?;
+    let method = host.catalog().access_method(from.am)?;
+    let method = method.ok_or_else(|| PgError::internal("unknown access method"))?;
     let exprs = match &row.indexprs {
         Some(text) => plan::nodetree::read_exprs(text.as_str())?,
         None => Vec::new(),
@@ -316,7 +316,7 @@ fn definition(
     let name = index::free_name(host, child, &used, (row.indisprimary, constraint.is_some()))?;
     Ok(NewIndex {
         name,
-        method: method.info,
+        method: IndexMethod { oid: from.am, info: method.info, am: method.am },
         keys,
         include,
         unique: row.indisunique,

@@ -8,7 +8,7 @@ use crate::node::Node;
 use crate::run::{ExecParam, QueryDesc, Run, RunState};
 use pgerror::Result;
 use plan::node::{Plan, PlannedStmt, RequiredPrivileges};
-use plan::query::CmdType;
+use plan::query::{CmdType, StatementSource};
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Datum};
 
@@ -50,8 +50,7 @@ fn statement(plan: Plan) -> PlannedStmt {
         param_exec_types: vec![types::oids::INT4; PARAMS],
         calls_volatile: false,
         bound: Vec::new(),
-        stmt_location: 0,
-        stmt_len: 0,
+        source: StatementSource::default(),
     }
 }
 
@@ -71,6 +70,7 @@ fn state(plan: &Arc<PlannedStmt>, sv: &TestServices) -> RunState {
         instruments: None,
         modifying: Vec::new(),
         processed: 0,
+        tally: statements::Tally::default(),
         relations: Default::default(),
         epq: None,
         crosscheck: None,

@@ -445,6 +445,15 @@ pub struct CreatePLangStmt {
     pub pltrusted: bool,
 }
 
+/// CREATE ACCESS METHOD.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct CreateAmStmt {
+    pub amname: Name,
+    pub handler_name: Vec<Name>,
+    /// `i`: of indexes, `t`: of tables.
+    pub amtype: u8,
+}
+
 /// ALTER COLLATION REFRESH VERSION.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct AlterCollationStmt {

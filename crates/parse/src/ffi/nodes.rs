@@ -379,6 +379,8 @@ CreateOpFamilyStmt = CreateOpFamilyStmt(r) { opfamilyname: r.opfamilyname(), amn
     CreatePLangStmt = CreatePLangStmt(r) { replace: r.replace, plname: r.plname(), plhandler:
         r.plhandler(), plinline: r.plinline(), plvalidator: r.plvalidator(), pltrusted: r.pltrusted
         };
+    CreateAmStmt = CreateAmStmt(r) { amname: r.amname(), handler_name: r.handler_name(), amtype:
+        r.amtype };
     AlterCollationStmt = AlterCollationStmt(r) { collname: r.collname() };
     CreateEventTrigStmt = CreateEventTrigStmt(r) { trigname: r.trigname(), eventname:
         r.eventname(), whenclause: r.whenclause(), funcname: r.funcname() };

@@ -15,7 +15,7 @@ use crate::query::{
     GroupingSetKind, InferenceElem, JoinExpr, JoinTreeNode, JoinType, LimitOption, LockStrength,
     LockWaitPolicy, MergeAction, NotifyStmt, OnConflictAction, OnConflictExpr, Override, Query,
     QuerySource, RangeTblEntry, RangeTblFunction, RowMarkClause, RteKind, SetOpNode, SetOperation,
-    SetOperationStmt, SortGroupClause, TableSample, WindowClause,
+    SetOperationStmt, SortGroupClause, StatementSource, TableSample, WindowClause,
 };
 use ids::{AttrNo, Oid, RelKind};
 use pgerror::{PgError, Result};
@@ -686,8 +686,11 @@ fn query(tree: &Tree) -> Result<Query> {
         },
         constraint_deps: n.oids("constraintDeps")?,
         with_check_options: Vec::new(),
-        stmt_location: n.int("stmt_location")?,
-        stmt_len: n.int("stmt_len")?,
+        source: StatementSource {
+            location: n.int("stmt_location")?,
+            len: n.int("stmt_len")?,
+            identity: None,
+        },
     })
 }
 

@@ -629,8 +629,8 @@ impl Writer {
                 });
             });
             w.bool("mergeUseOuterJoin", false);
-            w.num("stmt_location", q.stmt_location);
-            w.num("stmt_len", q.stmt_len);
+            w.num("stmt_location", q.source.location);
+            w.num("stmt_len", q.source.len);
         });
     }
 }

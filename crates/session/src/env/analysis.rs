@@ -5,6 +5,7 @@ use analyze::{OperatorCache, TransitionTable};
 use catalog::CatCx;
 use ids::Oid;
 use pgerror::Result;
+use plan::Query;
 use types::FnContext;
 
 impl analyze::Host for Core {
@@ -22,6 +23,10 @@ impl analyze::Host for Core {
 
     fn database_name(&mut self) -> Result<String> {
         Ok(self.database_name.clone())
+    }
+
+    fn identify_statement(&mut self, query: &mut Query, sql: &str) {
+        self.identify_query(query, sql, false);
     }
 
     fn views_are_restricted(&mut self) -> bool {

@@ -17,6 +17,7 @@ use ids::code::{AmopPurpose, FinalModify};
 use ids::strategy::btree;
 use pgerror::{PgError, Result};
 use plan::expr::{AggSplit, SqlValueKind, SubPlan};
+use statements::Collector;
 use std::sync::Arc;
 use types::builtin::BuiltinFn;
 use types::compare::Comparer;
@@ -330,9 +331,11 @@ impl DescriptorLookup for Core {
         }
         let collation = part.and_then(|p| p.row.indcollation.get(column).copied());
         let collation = collation.unwrap_or_default();
-        let kind = part
-            .and_then(|p| engine::am::by_oid(p.am))
-            .and_then(|m| m.info.support.first().copied());
+        let method = match part {
+            Some(part) => self.cat().access_method(part.am)?,
+            None => None,
+        };
+        let kind = method.and_then(|m| m.info.support.first().copied());
         let support = match kind {
             // The scan calls the comparison function with the value of the condition as first
             // argument.
@@ -437,6 +440,10 @@ impl Services for Core {
         let Some((a, b)) = self.catalog.take_incomparable_rows() else { return Ok(()) };
         types::record::compare(self, a.as_ref(), b.as_ref())?;
         Err(PgError::internal("rows whose comparison failed during a sort are comparable"))
+    }
+
+    fn statements(&mut self) -> Option<&mut Collector> {
+        Core::statements(self)
     }
 
     fn backend(&mut self) -> &mut Backend {

@@ -74,7 +74,9 @@ impl Core {
                 nulls_first: option & 2 != 0,
             });
         }
-        let Some(method) = engine::am::by_oid(part.am).map(|m| &m.info) else { return Ok(None) };
+        let Some(method) = self.cat().access_method(part.am)?.map(|m| m.info) else {
+            return Ok(None);
+        };
         let (mut pages, mut height, mut pending) = (0.0, None, None);
         if let Some(index) = desc.engine_index.clone() {
             pages = f64::from(engine::index::nblocks(&self.backend, &index)?);

@@ -410,7 +410,10 @@ fn statements_of(core: &mut Core, row: &PgProc, types: (&[Oid], Oid)) -> Result<
     for raw in parse::parse(text)? {
         check_statement(&raw.stmt)?;
         if analyze::is_query(&raw.stmt) {
-            statements.push(Statement::Query(Box::new(analyse(core, &raw.stmt)?)));
+            let mut query = analyse(core, &raw.stmt)?;
+            (query.source.location, query.source.len) = (raw.location, raw.len);
+            core.identify_query(&mut query, text, false);
+            statements.push(Statement::Query(Box::new(query)));
             continue;
         }
         let query = match &raw.stmt {

@@ -48,7 +48,7 @@ impl Nested<'_> {
             Node::DoStmt(stmt) => crate::docmd::run(self.0, stmt, sql)?,
             Node::DiscardStmt(stmt) => self.discard(stmt.target)?,
             Node::PrepareStmt(stmt) => {
-                self.0.prepare_statement(stmt, &sql.into(), command.raw.depth)?;
+                self.0.prepare_statement(stmt, &sql.into(), command.raw)?;
             }
             Node::DeallocateStmt(stmt) => {
                 self.0.deallocate(stmt.name.as_deref())?;

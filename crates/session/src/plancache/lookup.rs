@@ -50,6 +50,9 @@ const WITHOUT_EFFECT: &[&str] = &[
     "norsu.client_spin",
     "norsu.plan_cache",
     "norsu.track_rusage",
+    "pg_stat_statements.track",
+    "pg_stat_statements.track_planning",
+    "pg_stat_statements.track_utility",
     "plan_cache_mode",
     "role",
     "search_path",
@@ -151,7 +154,8 @@ impl Core {
         let mut param_types = types.to_vec();
         let analyzing = self.measure(Work::Parser);
         let mut lookup = SessionLookup::new(self);
-        let query = analyze::analyze_variable(&mut lookup, raw, sql, &mut param_types)?;
+        let mut query = analyze::analyze_variable(&mut lookup, raw, sql, &mut param_types)?;
+        self.identify_query(&mut query, sql, parameterized);
         self.log_measured(analyzing, "PARSE ANALYSIS STATISTICS");
         let fields = query_fields(self, &query)?;
         let rewriting = self.measure(Work::Parser);

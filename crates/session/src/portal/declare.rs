@@ -49,7 +49,9 @@ impl Core {
         }
         check_parameters(self, &raw, sql, param_types)?;
         let types = param_types.to_vec();
-        let prepared = Prepared::new(self, sql.clone(), Some(raw), types, None, false)?;
+        // Only the DECLARE itself is counted in statistics.
+        let prepared = self
+            .unidentified(|core| Prepared::new(core, sql.clone(), Some(raw), types, None, false))?;
         check_cursor_query(stmt)?;
         if stmt.portalname.is_empty() {
             bail!(INVALID_CURSOR_NAME, "invalid cursor name: must not be empty");

@@ -211,6 +211,7 @@ impl Portal {
 impl Core {
     /// The checks before the execution of any plan. Every execution calls this function.
     pub(crate) fn check_plan(&mut self, plan: &Arc<PlannedStmt>) -> Result<()> {
+        self.show_identity(plan);
         self.check_writable(plan)?;
         crate::privileges::check_plan(self, plan)
     }

@@ -191,6 +191,9 @@ fn activity(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
         if let Some(encryption) = &shown.encryption {
             show_encryption(&mut row, encryption)?;
         }
+        if shown.query_id != 0 {
+            row[29] = Datum::int8(shown.query_id);
+        }
         row[25] = Datum::bool(false);
         row[27] = Datum::bool(false);
         rows.push(row);
@@ -199,7 +202,7 @@ fn activity(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
 }
 
 /// A number in decimal as a numeric.
-fn numeric(text: &str) -> Result<Datum> {
+pub(super) fn numeric(text: &str) -> Result<Datum> {
     let input = types::builtin::scalar("numeric_in")
         .ok_or_else(|| PgError::internal("numeric_in exists"))?;
     let (none, any) = (Datum::oid(ids::Oid::INVALID), Datum::int4(-1));

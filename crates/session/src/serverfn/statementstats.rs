@@ -1,0 +1,89 @@
+//! The functions of extension pg_stat_statements.
+
+use super::{SysCall, SysFn};
+use crate::core::Core;
+use ids::Oid;
+use ids::builtin::role::READ_ALL_STATS;
+use pgerror::{Result, pg_err};
+use statements::{Counters, Entry, Registry, Selection, Times};
+use std::sync::Arc;
+use types::{Datum, DatumRef};
+
+pub(super) const FNS: &[SysFn] = &[
+    SysFn { name: "pg_stat_statements_1_10", call: SysCall::Set(entries) },
+    SysFn { name: "pg_stat_statements_info", call: SysCall::Set(|c, _| info(c)) },
+    SysFn { name: "pg_stat_statements_reset_1_7", call: SysCall::One(reset) },
+];
+
+/// Error 55000 if no statistics are collected.
+fn registry(core: &Core) -> Result<Arc<Registry>> {
+    let collector = core.activity.statements.as_ref();
+    collector.map(|c| c.registry().clone()).ok_or_else(|| {
+        pg_err!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "pg_stat_statements must be loaded via shared_preload_libraries"
+        )
+    })
+}
+
+fn reset(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+    let registry = registry(core)?;
+    let (user, database) = (args[0].as_oid(), args[1].as_oid());
+    registry.reset(Selection { user, database, id: args[2].as_i64() }, core.now());
+    Ok(Datum::Word(0))
+}
+
+fn info(core: &Core) -> Result<Vec<Vec<Datum>>> {
+    let (deallocations, reset_at) = registry(core)?.info();
+    Ok(vec![vec![Datum::int8(deallocations as i64), Datum::int8(reset_at)]])
+}
+
+fn entries(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
+    let registry = registry(core)?;
+    let with_text = args[0].as_bool();
+    let user = core.catalog.user;
+    let all = core.cat().is_member(user, READ_ALL_STATS, true)?;
+    let mut rows = Vec::new();
+    for entry in registry.entries() {
+        let counters = entry.counters();
+        // An entry without calls belongs to a statement that is running.
+        if !counters.is_empty() {
+            rows.push(row(&entry, &counters, all || entry.key.user == user, with_text)?);
+        }
+    }
+    Ok(rows)
+}
+
+fn row(entry: &Entry, counters: &Counters, visible: bool, with_text: bool) -> Result<Vec<Datum>> {
+    let count = |n: u64| Datum::int8(n as i64);
+    let ms = |us: u64| Datum::float8(us as f64 / 1000.0);
+    let oid = |oid: Oid| Datum::oid(oid);
+    let key = &entry.key;
+    let mut row = vec![oid(key.user), oid(key.database), Datum::bool(key.toplevel)];
+    row.push(if visible { Datum::int8(key.id) } else { Datum::Null });
+    row.push(match (with_text, visible) {
+        (false, _) => Datum::Null,
+        (true, true) => Datum::text(&entry.identity.text),
+        (true, false) => Datum::text("<insufficient privilege>"),
+    });
+    times(counters.plans(), &mut row);
+    times(counters.executions(), &mut row);
+    let (b, w) = (&counters.usage.buffers, &counters.usage.wal);
+    row.extend([counters.rows, b.hit, b.read, b.dirtied, b.written].map(count));
+    // Local and temporary blocks are not counted.
+    row.extend([0; 6].map(count));
+    row.extend([ms(b.read_time_us), ms(b.write_time_us), ms(0), ms(0)]);
+    row.extend([
+        count(w.records),
+        count(w.images),
+        super::backends::numeric(&w.bytes.to_string())?,
+    ]);
+    // Nothing is compiled: pairs of counts and times.
+    row.extend((0..4).flat_map(|_| [count(0), ms(0)]));
+    Ok(row)
+}
+
+fn times(t: &Times, row: &mut Vec<Datum>) {
+    row.push(Datum::int8(t.calls as i64));
+    row.extend([t.total, t.min, t.max, t.mean, t.deviation()].map(Datum::float8));
+}
