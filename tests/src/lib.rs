@@ -20,6 +20,7 @@ mod ddl;
 mod differential;
 #[cfg(test)]
 mod dumps;
+mod estimates;
 #[cfg(test)]
 mod first_rows;
 #[cfg(test)]
