@@ -20,7 +20,7 @@ const LAYERS: &[&[&str]] = &[
     &["analyze", "planner", "executor"],
     &["trigger", "deparse", "dictionaries"],
     &["utility"],
-    &["copy", "define"],
+    &["copy", "define", "statistics"],
     &["clusterwide"],
     &["commands"],
     &["client", "explain", "plpgsql", "sysfn"],

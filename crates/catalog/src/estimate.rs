@@ -4,6 +4,7 @@
 
 use crate::RelDesc;
 use crate::cx::CatCx;
+use crate::rows::indexes::PG_STATISTIC_EXT_RELID_INDEX;
 use ids::{Oid, RelKind};
 use pgerror::Result;
 
@@ -20,6 +21,14 @@ pub struct TableSize {
 }
 
 impl CatCx<'_> {
+    /// The statistics objects on a table, ascending.
+    pub fn statistics_objects(&mut self, relation: Oid) -> Result<Vec<Oid>> {
+        let rows = self.scan(PG_STATISTIC_EXT_RELID_INDEX, &[relation.into()])?;
+        let mut out: Vec<Oid> = rows.iter().map(|row| row.oid).collect();
+        out.sort_unstable();
+        Ok(out)
+    }
+
     /// Average number of bytes of a value.
     pub fn average_width(&mut self, ty: Oid, typmod: i32) -> Result<i32> {
         let len = self.find_type(ty)?.map_or(-1, |t| t.typlen);

@@ -5,7 +5,7 @@
 //! `define`); `relation`, `create_table`, `inherit`, `hierarchy`, `like`, `constraint`, `index`,
 //! `create_index`, `partitions`, `sequence` (creation of relations), `trigger`, `truncate`;
 //! `alter_table`, `alter_object`; `vacuum`, `frozen`,
-//! `wraparound`, `statistics`, `maintenance`, `cluster`, `catalog_files` (new files of tables and
+//! `wraparound`, `maintenance`, `cluster`, `catalog_files` (new files of tables and
 //! of catalogs); `view`, `domain`, `typecmd`, `extstats`, `grant`, `owned`. The objects of the
 //! whole cluster are in the crate `clusterwide`.
 
@@ -29,7 +29,6 @@ mod frozen;
 pub mod grant;
 mod hierarchy;
 mod index;
-mod indexstats;
 mod inherit;
 mod like;
 mod maintenance;
@@ -42,9 +41,7 @@ mod relname;
 mod rename;
 mod schema;
 mod sequence;
-mod statistics;
 mod toast;
-mod treestats;
 mod trigger;
 mod truncate;
 mod typecmd;

@@ -2,7 +2,6 @@
 //!
 //! Counterpart: vacuum.c, analyze.c.
 
-use crate::{indexstats, statistics, treestats};
 use catalog::RelDesc;
 use catalog::namespace::PG_CATALOG;
 use catalog::rows::{CatalogRow, PgClass, PgStatistic, indexes};
@@ -11,6 +10,8 @@ use ids::{AttrNo, MultiXid, Oid, Persistence, RelKind, Xid};
 use parse::ast::{VacuumRelation, VacuumStmt};
 use partition::Detached;
 use pgerror::{PgError, Result, Severity, bail, pg_err};
+use statistics::column::Subject;
+use statistics::extended;
 use std::sync::Arc;
 use std::time::Duration;
 use utility::class::update_statistics;
@@ -581,7 +582,10 @@ fn analyze_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -
         return Ok(());
     }
     let default = number(host, "default_statistics_target", 100) as i32;
-    let (wanted, rows_wanted) = columns_wanted(&rel, target, default)?;
+    let (wanted, mut rows_wanted) = columns_wanted(&rel, target, default)?;
+    let targets = extended_targets(&rel, &wanted);
+    let largest = extended::largest_target(host, rel.oid(), &targets, default)?;
+    rows_wanted = rows_wanted.max(300 * largest as usize);
     if let Some(table) = &rel.table {
         analyze_rows(host, (&rel, table), target, params, (&wanted, rows_wanted))?;
     }
@@ -589,8 +593,12 @@ fn analyze_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -
         return Ok(());
     }
     let how = (&wanted[..], rows_wanted);
-    let found = treestats::compute(host, &rel, how, params.verbose)?;
-    let Some((rows, count)) = found else { return Ok(()) };
+    let found = statistics::tree::compute(host, &rel, how, params.verbose)?;
+    let Some((rows, sample)) = found else { return Ok(()) };
+    if sample.row_count() > 0 {
+        extended::build(host, &rel, &targets, &sample, (default, true))?;
+    }
+    let count = sample.live_rows;
     for row in &rows {
         store(host, row)?;
     }
@@ -601,6 +609,12 @@ fn analyze_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -
         })?;
     }
     Ok(())
+}
+
+/// The columns to analyze with their own statistics targets.
+fn extended_targets(rel: &RelDesc, wanted: &[(AttrNo, usize)]) -> Vec<(AttrNo, i32)> {
+    let own = |n: AttrNo| rel.attribute(n).map_or(-1, |a| a.attstattarget);
+    wanted.iter().map(|(n, _)| (*n, own(*n))).collect()
 }
 
 /// The columns to analyze with their statistics targets, and the number of rows to sample.
@@ -650,18 +664,24 @@ fn analyze_rows(
 ) -> Result<()> {
     let default = number(host, "default_statistics_target", 100) as i32;
     let wanted: Vec<AttrNo> = columns.iter().map(|c| c.0).collect();
-    let wide = statistics::WIDTH_MAX;
+    let wide = statistics::column::WIDTH_MAX;
     let sample = engine::sample::sample_rows(host.backend(), table, &wanted, rows_wanted, wide)?;
     for (index, &(n, detail)) in columns.iter().enumerate() {
         let Some(a) = rel.attribute(n) else { continue };
-        if let Some(row) = statistics::compute(host, rel, a, index, &sample, detail)? {
+        if let Some(row) =
+            statistics::column::compute(host, &Subject::of(rel, a), (&sample, index), detail)?
+        {
             store(host, &row)?;
         }
     }
     if target.columns.is_empty() {
-        for row in indexstats::compute(host, rel, &wanted, &sample, default)? {
+        for row in statistics::index::compute(host, rel, &wanted, &sample, default)? {
             store(host, &row)?;
         }
+    }
+    if sample.row_count() > 0 {
+        let targets = extended_targets(rel, columns);
+        extended::build(host, rel, &targets, &sample, (default, false))?;
     }
     let mut cat = host.catalog();
     if !params.vacuum {
@@ -682,7 +702,7 @@ fn analyze_rows(
         }
     }
     if params.verbose {
-        let sampled: usize = sample.rows.iter().map(|b| b.len).sum();
+        let sampled = sample.row_count();
         let e = pg_err!(
             SUCCESSFUL_COMPLETION,
             "\"{}\": scanned {} of {} pages, containing {:.0} live rows and {:.0} dead \

@@ -24,21 +24,23 @@ pub(crate) struct RowReader {
     /// Values of the batch that are TOAST pointers: batch column, row.
     deferred: Vec<(usize, usize)>,
     scratch: Vec<u8>,
-    /// Values whose decompressed size exceeds this are replaced by an empty value and listed in
-    /// `omitted`.
-    width_max: usize,
-    pub(crate) omitted: Vec<OmittedValue>,
+    /// Values whose decompressed size exceeds this are replaced by an empty value. If there is a
+    /// limit, `packed` lists all compressed and TOASTed values.
+    width_max: Option<usize>,
+    pub(crate) packed: Vec<PackedValue>,
     /// Decompressed size in bytes of the compressed and TOASTed values of the batch.
     expanded: usize,
 }
 
-/// A compressed or TOASTed value that was not read because it is too wide.
-#[derive(Clone, Copy, Debug)]
-pub struct OmittedValue {
+/// A compressed or TOASTed value.
+#[derive(Clone, Debug)]
+pub struct PackedValue {
     pub column: usize,
     pub row: usize,
     /// Its size in the stored row, in bytes.
     pub stored: usize,
+    /// The stored form of a value that was not read because it is too wide.
+    pub omitted: Option<Box<[u8]>>,
 }
 
 /// True if the column is passed by value in a batch.
@@ -58,8 +60,8 @@ impl RowReader {
             table: table.oid,
             deferred: Vec::new(),
             scratch: Vec::new(),
-            width_max: usize::MAX,
-            omitted: Vec::new(),
+            width_max: None,
+            packed: Vec::new(),
             expanded: 0,
         };
         for (at, &column) in columns.iter().enumerate() {
@@ -93,7 +95,7 @@ impl RowReader {
         columns: &[AttrNo],
         width_max: usize,
     ) -> Result<RowReader> {
-        Ok(RowReader { width_max, ..RowReader::new(table, columns)? })
+        Ok(RowReader { width_max: Some(width_max), ..RowReader::new(table, columns)? })
     }
 
     /// The requested columns.
@@ -135,9 +137,15 @@ impl RowReader {
                 Value::Null => column.push_null(),
                 Value::Word(w) => column.push(DatumRef::Word(w)),
                 Value::Bytes(b) => column.push(DatumRef::Bytes(b)),
-                Value::Raw(raw) if page::varlena::raw_datum_size(raw) > self.width_max => {
-                    let stored = raw.len();
-                    self.omitted.push(OmittedValue { column: at, row: column.len(), stored });
+                Value::Raw(raw)
+                    if self.width_max.is_some_and(|max| {
+                        let (row, stored) = (column.len(), raw.len());
+                        let omits = page::varlena::raw_datum_size(raw) > max;
+                        let omitted = omits.then(|| raw.into());
+                        self.packed.push(PackedValue { column: at, row, stored, omitted });
+                        omits
+                    }) =>
+                {
                     column.push(DatumRef::Bytes(&[]));
                 }
                 Value::Raw(raw) if page::varlena::is_external(raw) => {
@@ -217,6 +225,16 @@ fn resolve(
         bytes.push_owned(value.into_boxed_slice());
     }
     Ok(())
+}
+
+/// The value of a compressed or TOASTed column of a row.
+pub(crate) fn expand(be: &mut Backend, table: &TableDesc, raw: &[u8]) -> Result<Vec<u8>> {
+    let mut value = Vec::new();
+    match page::varlena::is_external(raw) {
+        true => toast::fetch(be, table, raw, &mut value)?,
+        false => toast::decompress(raw, &mut value)?,
+    }
+    Ok(value)
 }
 
 /// Appends the value of a column that describes how another one is stored.

@@ -8,7 +8,8 @@
 
 use crate::backend::Backend;
 use crate::desc::TableDesc;
-use crate::rows::{OmittedValue, RowReader};
+pub use crate::rows::PackedValue;
+use crate::rows::{self, RowReader};
 use crate::table;
 use bufmgr::Strategy;
 use heap::Liveness;
@@ -23,14 +24,46 @@ use vfs::SeededRandom;
 
 /// A sample. Rows are in physical order.
 pub struct Sample {
-    pub rows: Vec<Batch>,
-    /// For each batch, its values that were not read because they are too wide.
-    pub omitted: Vec<Vec<OmittedValue>>,
+    pub batches: Vec<SampleBatch>,
     /// Estimated number of live rows of the whole table.
     pub live_rows: f64,
     pub dead_rows: f64,
     pub pages: u32,
     pub pages_scanned: u32,
+}
+
+impl Sample {
+    /// Number of rows.
+    pub fn row_count(&self) -> usize {
+        self.batches.iter().map(|b| b.rows.len).sum()
+    }
+}
+
+/// A part of the rows of a sample.
+pub struct SampleBatch {
+    pub rows: Batch,
+    /// Its compressed and TOASTed values, by row.
+    pub packed: Vec<PackedValue>,
+    /// The table that the rows are from; `None` if they are computed.
+    table: Option<Arc<TableDesc>>,
+}
+
+impl SampleBatch {
+    /// A batch of computed rows.
+    pub fn computed(rows: Batch) -> SampleBatch {
+        SampleBatch { rows, packed: Vec::new(), table: None }
+    }
+
+    /// Reads a value that was too wide for the sample.
+    pub fn expand(&self, be: &mut Backend, omitted: &[u8]) -> Result<Vec<u8>> {
+        let table = self.table.as_ref();
+        rows::expand(be, table.expect("only rows of tables have packed values"), omitted)
+    }
+}
+
+/// Size in bytes of a compressed or TOASTed value when it is read, with a header.
+pub fn expanded_size(packed: &[u8]) -> usize {
+    page::varlena::raw_datum_size(packed)
 }
 
 /// A row of the sample: the bytes of its tuple.
@@ -141,10 +174,9 @@ pub fn sample_rows(
         0 => 0.0,
         scanned => (n as f64 / f64::from(scanned) * f64::from(pages)).round(),
     };
-    let (rows, omitted) = decode(be, table, columns, &kept, width_max)?;
+    let batches = decode(be, table, columns, &kept, width_max)?;
     Ok(Sample {
-        rows,
-        omitted,
+        batches,
         live_rows: of_all(seen),
         dead_rows: of_all(dead),
         pages,
@@ -207,13 +239,13 @@ fn sample_block(
 /// Decodes the columns of the rows.
 fn decode(
     be: &mut Backend,
-    table: &TableDesc,
+    table: &Arc<TableDesc>,
     columns: &[AttrNo],
     rows: &[Row],
     width_max: usize,
-) -> Result<(Vec<Batch>, Vec<Vec<OmittedValue>>)> {
+) -> Result<Vec<SampleBatch>> {
     let mut reader = RowReader::with_width_max(table, columns, width_max)?;
-    let (mut batches, mut omitted) = (Vec::new(), Vec::new());
+    let mut batches = Vec::new();
     for chunk in rows.chunks(BATCH_ROWS_MAX) {
         let mut batch = table::new_batch(table, columns);
         for row in chunk {
@@ -222,10 +254,10 @@ fn decode(
             reader.push(table.deformer(), row.tid, &tuple, &mut batch)?;
         }
         reader.finish(be, table, &mut batch)?;
-        batches.push(batch);
-        omitted.push(std::mem::take(&mut reader.omitted));
+        let packed = std::mem::take(&mut reader.packed);
+        batches.push(SampleBatch { rows: batch, packed, table: Some(table.clone()) });
     }
-    Ok((batches, omitted))
+    Ok(batches)
 }
 
 #[cfg(test)]

@@ -130,6 +130,7 @@ pub mod proc {
     pub const SHELL_IN: Oid = Oid(2398);
     pub const SHELL_OUT: Oid = Oid(2399);
     pub const SUPPRESS_REDUNDANT_UPDATES_TRIGGER: Oid = Oid(1291);
+    pub const TS_TYPANALYZE: Oid = Oid(3688);
     pub const TSM_BERNOULLI_HANDLER: Oid = Oid(3313);
     pub const TSM_SYSTEM_HANDLER: Oid = Oid(3314);
     pub const UNIQUE_KEY_RECHECK: Oid = Oid(1250);

@@ -3,10 +3,13 @@
 //!
 //! Counterpart: array_selfuncs.c.
 
-use crate::selectivity::VariableStats;
-use crate::state::Planner;
+use crate::selectivity::strip;
+use crate::state::{Planner, PlannerInfo};
+use crate::variable::VariableStats;
 use ids::Oid;
 use pgerror::Result;
+use plan::expr::ScalarArrayOpExpr;
+use querytree::vars::relids_of;
 use std::cmp::Ordering;
 use types::array::ArrayRef;
 use types::{Comparer, Datum};
@@ -41,7 +44,7 @@ impl Planner<'_> {
         (value, ty): (Option<&Datum>, Oid),
         flipped: bool,
     ) -> Result<f64> {
-        let default = if opno == OVERLAPS { DEFAULT_OVERLAPS } else { DEFAULT_CONTAINS };
+        let default = assumed(opno);
         let Some(value) = value else { return Ok(default) };
         let opno = match opno {
             CONTAINS if flipped => CONTAINED,
@@ -75,6 +78,54 @@ impl Planner<'_> {
         let nulls = v.stats.as_ref().map_or(0.0, |s| s.null_frac);
         Ok((selectivity * (1.0 - nulls)).clamp(0.0, 1.0))
     }
+
+    /// Selectivity of `constant = ANY (column)` and of similar conditions, by the elements; `None`
+    /// if the condition has another form. Counterpart: `scalararraysel_containment`.
+    pub(crate) fn any_element_selectivity(
+        &mut self,
+        root: &PlannerInfo,
+        op: &ScalarArrayOpExpr,
+    ) -> Result<Option<f64>> {
+        let [left, right] = op.args.as_slice() else { return Ok(None) };
+        let relids = relids_of(right);
+        let varies = match self.lookup {
+            Some(rti) => relids.contains(&rti),
+            None => relids.len() == 1,
+        };
+        if !varies || !relids_of(left).is_empty() {
+            return Ok(None);
+        }
+        let elem = self.host.type_info(right.type_oid())?.elem;
+        if !elem.is_valid() {
+            return Ok(None);
+        }
+        let equality = self.host.default_operators(elem)?.eq;
+        let is_equality = op.opno == equality;
+        if !equality.is_valid() || !is_equality && self.host.operator(op.opno)?.negator != equality
+        {
+            return Ok(None);
+        }
+        let Some(value) = self.known_value(left)? else { return Ok(None) };
+        if value.is_null() {
+            return Ok(Some(0.0));
+        }
+        let collation = ids::builtin::collation::DEFAULT;
+        let Ok(order) = self.host.type_compare(elem, collation) else { return Ok(None) };
+        let v = self.variable_stats(root, strip(right))?;
+        let stats = Elements::of(&v);
+        let selectivity = match op.use_or == is_equality {
+            true => stats.contains(&[value], &order, true),
+            false => stats.contained(&[value], &order),
+        };
+        let selectivity = selectivity * (1.0 - v.nulls());
+        let selectivity = if is_equality { selectivity } else { 1.0 - selectivity };
+        Ok(Some(selectivity.clamp(0.0, 1.0)))
+    }
+}
+
+/// The selectivity of an operator on arrays of which nothing is known.
+pub(crate) fn assumed(opno: Oid) -> f64 {
+    if opno == OVERLAPS { DEFAULT_OVERLAPS } else { DEFAULT_CONTAINS }
 }
 
 fn compare(order: &Comparer, a: &Datum, b: &Datum) -> Ordering {

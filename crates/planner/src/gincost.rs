@@ -4,12 +4,12 @@
 use crate::path::{BitmapPath, IndexMatch, MatchedQual};
 use crate::rel::{BaseRel, clamp_rows};
 use crate::scan::{mackert_lohman, renumber};
-use crate::selectivity::{array_len, strip};
+use crate::selectivity::array_len;
 use crate::state::{Planner, PlannerInfo};
 use access::QuerySize;
 use ids::Oid;
 use pgerror::Result;
-use plan::expr::{Expr, ParamKind};
+use plan::expr::Expr;
 use plan::node::ScanDirection;
 use querytree::host::IndexInfo;
 use std::sync::Arc;
@@ -176,7 +176,10 @@ impl Planner<'_> {
             Expr::ScalarArrayOp(op) => (op.opno, op.args.get(1), true),
             _ => return Ok(true),
         };
-        let known = operand.and_then(|e| self.known_value(e));
+        let known = match operand {
+            Some(e) => self.known_value(e)?,
+            None => None,
+        };
         let Some(value) = known else {
             counts.exact += 1.0;
             counts.searches += 1.0;
@@ -219,15 +222,6 @@ impl Planner<'_> {
         counts.searches += sum.searches / possible;
         *array_scans *= possible;
         Ok(true)
-    }
-
-    /// The value of an expression that is known during planning.
-    fn known_value(&mut self, e: &Expr) -> Option<Datum> {
-        match strip(e) {
-            Expr::Const(c) => Some(c.value.clone()),
-            Expr::Param(p) if p.paramkind == ParamKind::Extern => self.host.param_value(p.paramid),
-            _ => None,
-        }
     }
 
     /// The keys of a condition; `None` if no row can satisfy it.

@@ -2,11 +2,13 @@
 //! `mergejoinscansel`).
 
 use crate::clause::Clauses;
+use crate::scalarsel::{Side, range_selectivity};
 use crate::selectivity::{
-    DEFAULT_CONTAINED, DEFAULT_MATCH, DEFAULT_MATCHING, DEFAULT_POSITION, DEFAULT_RANGE_ONE, Side,
-    VariableStats, network_column, range_selectivity, strip,
+    DEFAULT_CONTAINED, DEFAULT_MATCH, DEFAULT_MATCHING, DEFAULT_POSITION, DEFAULT_RANGE_ONE,
+    network_column, strip,
 };
 use crate::state::{Planner, PlannerInfo};
+use crate::variable::VariableStats;
 use ids::Oid;
 use ids::builtin::collation;
 use pgerror::Result;
@@ -250,8 +252,7 @@ impl Planner<'_> {
         };
         let side = Side { less: true, equal: true };
         let fraction = |v: &VariableStats, s: &ColumnStats, end: DatumRef<'_>| {
-            (range_selectivity(s, v.distinct, end, &cmp, v.type_oid, side) + s.null_frac)
-                .clamp(0.0, 1.0)
+            (range_selectivity(v, s, &end.to_owned(), &cmp, side) + s.null_frac).clamp(0.0, 1.0)
         };
         Ok(match cmp.order(la, lb, op.inputcollid) {
             Ordering::Less => (1.0, fraction(&b, sb, la)),

@@ -49,12 +49,14 @@ mod create;
 mod createjoin;
 mod createscan;
 mod createset;
+mod depsel;
 mod derive;
 mod distinct;
 mod equivalence;
 mod exclusion;
 mod expand;
 mod exprcost;
+mod extsel;
 mod gincost;
 mod group;
 mod groupingsets;
@@ -64,6 +66,7 @@ mod inlineset;
 mod join;
 mod joinpath;
 mod joinsel;
+mod matchsel;
 mod merge;
 mod minmax;
 mod modify;
@@ -81,6 +84,7 @@ mod rel;
 mod removal;
 mod rowcond;
 mod runcond;
+mod scalarsel;
 mod scan;
 mod search;
 mod selectivity;
@@ -93,14 +97,15 @@ mod subselect;
 mod tid;
 mod unused;
 mod upper;
+mod variable;
 mod width;
 mod window;
 
 pub use querytree::cursor::{RowIdentities, RowIdentity, add_row_identity, supports_backward_scan};
 pub use querytree::host::{
     AggregateInfo, Collapse, ColumnInfo, ColumnStats, ConstraintExclusion, CostSettings,
-    DefaultOperators, ExpressionHost, FunctionLookup, IndexInfo, IndexKey, OperatorInfo,
-    OperatorLookup, OrderingInfo, PlannerHost, RelationInfo, RelationLookup,
+    DefaultOperators, ExpressionHost, ExtendedStats, FunctionLookup, IndexInfo, IndexKey,
+    OperatorInfo, OperatorLookup, OrderingInfo, PlannerHost, RelationInfo, RelationLookup,
 };
 pub use querytree::vars::offset_query;
 pub use state::plan_query;

@@ -202,5 +202,5 @@ pub(crate) fn sample_of(rte: &RangeTblEntry) -> Option<&TableSample> {
 
 /// Rounds a row estimate to a whole number of at least 1. Counterpart: `clamp_row_est`.
 pub(crate) fn clamp_rows(rows: f64) -> f64 {
-    if rows.is_nan() || rows <= 1.0 { 1.0 } else { rows.min(1e100).round() }
+    if rows.is_nan() || rows <= 1.0 { 1.0 } else { rows.min(1e100).round_ties_even() }
 }

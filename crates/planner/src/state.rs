@@ -103,6 +103,8 @@ pub(crate) struct Planner<'a> {
     pub operators: HashMap<Oid, DefaultOperators>,
     /// The relation whose scan conditions are being estimated; see [`Planner::lookup_selectivity`].
     pub lookup: Option<i32>,
+    /// Conditions are estimated as if columns were independent, without extended statistics.
+    pub independent: bool,
 }
 
 /// A `WITH` query that has been planned.
@@ -310,6 +312,7 @@ impl<'a> Planner<'a> {
             level: 0,
             operators: HashMap::new(),
             lookup: None,
+            independent: false,
         }
     }
 

@@ -3,6 +3,8 @@
 //! Counterpart: selfuncs.c (`convert_to_scalar`), which converts all to floating-point numbers.
 
 use ids::Oid;
+use types::datetime::convert::timetz_parts;
+use types::datetime::interval::Interval;
 use types::network::{Address, mac_scalar};
 use types::numeric::Num;
 use types::{Datum, DatumRef, oids};
@@ -58,24 +60,77 @@ fn number(value: &Datum, ty: Oid) -> Option<f64> {
     (!n.is_nan()).then_some(n)
 }
 
-/// Converts three values to comparable numbers, if the type allows it. Counterpart:
-/// `convert_to_scalar`.
+/// Converts a value and the ends of a bin of a histogram to comparable numbers, if their types allow
+/// it. Counterpart: `convert_to_scalar`.
 pub fn scalars(
-    lo: DatumRef<'_>,
-    hi: DatumRef<'_>,
+    (lo, hi): (DatumRef<'_>, DatumRef<'_>),
+    bound_type: Oid,
     value: DatumRef<'_>,
-    ty: Oid,
+    value_type: Oid,
 ) -> Option<(f64, f64, f64)> {
-    if let (
-        oids::TEXT | oids::VARCHAR | oids::BPCHAR | oids::NAME,
-        DatumRef::Bytes(l),
-        DatumRef::Bytes(h),
-        DatumRef::Bytes(v),
-    ) = (ty, lo, hi, value)
-    {
-        return Some(texts_as_fractions(l, h, v));
+    let class = scalar_class(value_type)?;
+    if scalar_class(bound_type)? != class {
+        return None;
     }
-    Some((scalar(lo, ty)?, scalar(hi, ty)?, scalar(value, ty)?))
+    match class {
+        ScalarClass::Text => {
+            let bytes = |v: DatumRef<'_>| match v {
+                DatumRef::Word(w) => vec![w as u8],
+                _ => v.as_bytes().to_vec(),
+            };
+            Some(texts_as_fractions(&bytes(lo), &bytes(hi), &bytes(value)))
+        }
+        ScalarClass::Bytes => {
+            Some(bytes_as_fractions(lo.as_bytes(), hi.as_bytes(), value.as_bytes()))
+        }
+        ScalarClass::Number | ScalarClass::Time | ScalarClass::Network => {
+            Some((scalar(lo, bound_type)?, scalar(hi, bound_type)?, scalar(value, value_type)?))
+        }
+    }
+}
+
+/// Kinds of types whose values become comparable numbers.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum ScalarClass {
+    Number,
+    Text,
+    Bytes,
+    Time,
+    Network,
+}
+
+fn scalar_class(ty: Oid) -> Option<ScalarClass> {
+    Some(match ty {
+        oids::BOOL
+        | oids::INT2
+        | oids::INT4
+        | oids::INT8
+        | oids::FLOAT4
+        | oids::FLOAT8
+        | oids::NUMERIC
+        | oids::OID
+        | oids::REGPROC
+        | oids::REGPROCEDURE
+        | oids::REGOPER
+        | oids::REGOPERATOR
+        | oids::REGCLASS
+        | oids::REGTYPE
+        | oids::REGCOLLATION
+        | oids::REGCONFIG
+        | oids::REGDICTIONARY
+        | oids::REGROLE
+        | oids::REGNAMESPACE => ScalarClass::Number,
+        oids::CHAR | oids::BPCHAR | oids::VARCHAR | oids::TEXT | oids::NAME => ScalarClass::Text,
+        oids::BYTEA => ScalarClass::Bytes,
+        oids::TIMESTAMP
+        | oids::TIMESTAMPTZ
+        | oids::DATE
+        | oids::INTERVAL
+        | oids::TIME
+        | oids::TIMETZ => ScalarClass::Time,
+        oids::INET | oids::CIDR | oids::MACADDR | oids::MACADDR8 => ScalarClass::Network,
+        _ => return None,
+    })
 }
 
 /// Converts strings to fractions: their bytes are digits of a base derived from the range of bytes
@@ -111,22 +166,49 @@ fn texts_as_fractions(lo: &[u8], hi: &[u8], value: &[u8]) -> (f64, f64, f64) {
     (fraction(lo), fraction(hi), fraction(value))
 }
 
-/// Converts a value to a number, if the type allows it.
+/// As [`texts_as_fractions`], for byte strings: all bytes may occur.
+fn bytes_as_fractions(lo: &[u8], hi: &[u8], value: &[u8]) -> (f64, f64, f64) {
+    /// Further bytes are ignored.
+    const DIGITS_MAX: usize = 10;
+    let shortest = lo.len().min(hi.len()).min(value.len());
+    let common = (0..shortest).take_while(|&i| lo[i] == hi[i] && lo[i] == value[i]).count();
+    let fraction = |bytes: &[u8]| {
+        let (mut sum, mut unit) = (0.0, 256.0);
+        for &c in bytes[common..].iter().take(DIGITS_MAX) {
+            sum += f64::from(c) / unit;
+            unit *= 256.0;
+        }
+        sum
+    };
+    (fraction(lo), fraction(hi), fraction(value))
+}
+
+/// Converts a value to a number, if the type allows it. Times are in microseconds.
 fn scalar(v: DatumRef<'_>, ty: Oid) -> Option<f64> {
+    const DAY: f64 = DAY_MICROSECONDS as f64;
     match ty {
-        oids::INT2
-        | oids::INT4
-        | oids::INT8
-        | oids::OID
-        | oids::DATE
-        | oids::TIMESTAMP
-        | oids::TIMESTAMPTZ
-        | oids::TIME => Some(v.as_i64() as f64),
+        oids::TIMESTAMP | oids::TIMESTAMPTZ | oids::TIME => Some(v.as_i64() as f64),
+        oids::DATE => Some(match v.as_i32() {
+            i32::MIN => f64::MIN,
+            i32::MAX => f64::MAX,
+            days => f64::from(days) * DAY,
+        }),
+        oids::INTERVAL => {
+            let i = Interval::of(v);
+            let months = f64::from(i.month) * (365.25 / 12.0 * DAY);
+            Some(i.time as f64 + f64::from(i.day) * DAY + months)
+        }
+        oids::TIMETZ => {
+            let (micros, zone) = timetz_parts(v);
+            Some(micros as f64 + f64::from(zone) * 1_000_000.0)
+        }
+        oids::BOOL => Some(f64::from(u8::from(v.as_bool()))),
         oids::FLOAT8 => Some(v.as_f64()),
         oids::FLOAT4 => Some(f64::from(v.as_f32())),
+        oids::NUMERIC => Some(Num::of(v).to_f64()),
         oids::INET | oids::CIDR => Some(Address::of(v).scalar()),
         oids::MACADDR | oids::MACADDR8 => Some(mac_scalar(v)),
-        _ => None,
+        _ => Some(v.as_i64() as f64),
     }
 }
 

@@ -11,6 +11,7 @@ use plan::expr::{Expr, FuncExpr, OpExpr};
 use plan::query::Query;
 use std::sync::Arc;
 use types::Datum;
+use types::extstats::{ColumnsValue, McvList};
 use types::ranges::estimate::{Condition, assumed};
 use types::ranges::stats::RangeStats;
 
@@ -43,12 +44,15 @@ pub struct RelationInfo {
     /// Columns 1 …, dropped ones included.
     pub columns: Vec<ColumnInfo>,
     pub indexes: Vec<Arc<IndexInfo>>,
+    /// The statistics objects on the table, ascending.
+    pub statistics: Vec<Oid>,
 }
 
 impl RelationInfo {
     /// The same relation without indexes: those of a table say nothing about its children.
     pub fn without_indexes(&self) -> RelationInfo {
-        RelationInfo { columns: self.columns.clone(), indexes: Vec::new(), ..*self }
+        let (indexes, statistics) = (Vec::new(), self.statistics.clone());
+        RelationInfo { columns: self.columns.clone(), indexes, statistics, ..*self }
     }
 }
 
@@ -140,6 +144,8 @@ pub struct ColumnStats {
     pub mcv_freq: Vec<f64>,
     /// Bounds of equally populated bins, ascending.
     pub histogram: Vec<Datum>,
+    /// The collation by which the bounds are ordered.
+    pub histogram_collation: Oid,
     pub correlation: f64,
     /// The most common elements of an array column, ascending.
     pub elements: Vec<Datum>,
@@ -149,6 +155,23 @@ pub struct ColumnStats {
     pub element_counts: Vec<f64>,
     /// The distribution of the bounds of a column of ranges.
     pub ranges: Option<RangeStats>,
+}
+
+/// The data of a statistics object (`pg_statistic_ext_data`).
+#[derive(Clone, Debug, Default)]
+pub struct ExtendedStats {
+    /// Ascending.
+    pub columns: Vec<AttrNo>,
+    /// With `Var { varno: 1, … }`. In the lists below, their numbers are -1, -2, ….
+    pub exprs: Vec<Expr>,
+    /// Numbers of distinct combinations.
+    pub ndistinct: Vec<ColumnsValue>,
+    /// Degrees of functional dependencies.
+    pub dependencies: Vec<ColumnsValue>,
+    /// The most common combinations; their dimensions are the columns, then the expressions.
+    pub mcv: Option<McvList>,
+    /// The statistics of the expressions.
+    pub expr_stats: Vec<Option<Arc<ColumnStats>>>,
 }
 
 /// An aggregate (`pg_aggregate`).
@@ -261,6 +284,11 @@ pub trait RelationLookup {
         let _ = (relid, attno);
         Ok(None)
     }
+    /// The data of a statistics object, of the table alone or with its children (`tree`).
+    fn extended_stats(&mut self, object: Oid, tree: bool) -> Result<Option<Arc<ExtendedStats>>> {
+        let _ = (object, tree);
+        Ok(None)
+    }
     /// Whether the table may have inheritance children (`relhassubclass`).
     fn may_have_children(&mut self, relid: Oid) -> Result<bool> {
         let _ = relid;
@@ -355,8 +383,14 @@ pub trait ExpressionHost {
     }
     /// [`eval::fold_query`].
     fn fold_query(&mut self, expr: Expr, present: &dyn Fn(i32) -> bool) -> Result<Expr>;
-    /// Evaluates the operator for each of these values in place of its left operand (a column).
+    /// Evaluates the operator for each of these values in place of its operand that is a column.
     fn try_values(&mut self, op: &OpExpr, values: &[Datum]) -> Result<Vec<bool>>;
+    /// The value of an expression without columns and parameters, for an estimate; `None` if it is
+    /// volatile or cannot be computed.
+    fn estimated(&mut self, expr: &Expr) -> Result<Option<Datum>> {
+        let _ = expr;
+        Ok(None)
+    }
     /// Fraction of the rows that a condition on a column of ranges is expected to select.
     fn range_selectivity(&mut self, condition: &Condition<'_>) -> Result<f64> {
         Ok(assumed(condition.operator))

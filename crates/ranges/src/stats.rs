@@ -3,7 +3,7 @@
 use crate::pieces::Pieces;
 use crate::stored::{Bound, compare_bounds, serialize};
 use pgerror::Result;
-use values::datum::{Datum, DatumRef};
+use values::datum::Datum;
 use values::fn_context::{FnContext, InterruptTicker};
 use values::range::RangeType;
 
@@ -26,49 +26,58 @@ fn picked(count: usize, target: usize) -> impl Iterator<Item = usize> {
     (0..bounds).map(move |i| (i as u128 * (count as u128 - 1) / bins as u128) as usize)
 }
 
-/// The statistics of a sample, in which no value is NULL. `None` if it is empty.
-pub fn collect<'a>(
-    cx: &mut dyn FnContext,
-    ty: &RangeType,
-    sample: impl Iterator<Item = DatumRef<'a>>,
-    target: usize,
-) -> Result<Option<RangeStats>> {
-    let (mut lowers, mut uppers, mut lengths) = (Vec::new(), Vec::new(), Vec::new());
-    let (mut count, mut empty) = (0usize, 0usize);
-    let mut ticker = InterruptTicker::default();
-    for value in sample {
-        ticker.tick(cx)?;
-        count += 1;
-        let Some((lower, upper)) = Pieces::new(ty, value.as_bytes())?.span().map(owned) else {
-            empty += 1;
-            continue;
+/// Collects the statistics of a sample.
+#[derive(Default)]
+pub struct Collector {
+    lowers: Vec<Owned>,
+    uppers: Vec<Owned>,
+    lengths: Vec<f64>,
+    count: usize,
+    empty: usize,
+    ticker: InterruptTicker,
+}
+
+impl Collector {
+    /// Adds a value that is not NULL.
+    pub fn add(&mut self, cx: &mut dyn FnContext, ty: &RangeType, value: &[u8]) -> Result<()> {
+        self.ticker.tick(cx)?;
+        self.count += 1;
+        let Some((lower, upper)) = Pieces::new(ty, value)?.span().map(owned) else {
+            self.empty += 1;
+            return Ok(());
         };
-        lengths.push(if lower.infinite || upper.infinite {
+        self.lengths.push(if lower.infinite || upper.infinite {
             f64::INFINITY
         } else if ty.subdiff.is_valid() {
             cx.range_difference(ty, upper.value.as_ref(), lower.value.as_ref())?
         } else {
             1.0
         });
-        lowers.push(lower);
-        uppers.push(upper);
+        self.lowers.push(lower);
+        self.uppers.push(upper);
+        Ok(())
     }
-    if count == 0 {
-        return Ok(None);
-    }
-    let mut stats =
-        RangeStats { empty: (empty as f64 / count as f64) as f32, ..Default::default() };
-    if lengths.len() >= 2 {
-        lowers.sort_by(|a, b| compare_bounds(ty, &a.bound(true), &b.bound(true)));
-        uppers.sort_by(|a, b| compare_bounds(ty, &a.bound(false), &b.bound(false)));
-        lengths.sort_by(f64::total_cmp);
-        for i in picked(lengths.len(), target) {
-            let range = serialize(ty, &lowers[i].bound(true), &uppers[i].bound(false))?;
-            stats.bounds.push(Datum::bytes(range));
-            stats.lengths.push(lengths[i]);
+
+    /// The statistics; `None` if there were no values.
+    pub fn finish(self, ty: &RangeType, target: usize) -> Result<Option<RangeStats>> {
+        let Collector { mut lowers, mut uppers, mut lengths, count, empty, .. } = self;
+        if count == 0 {
+            return Ok(None);
         }
+        let mut stats =
+            RangeStats { empty: (empty as f64 / count as f64) as f32, ..Default::default() };
+        if lengths.len() >= 2 {
+            lowers.sort_by(|a, b| compare_bounds(ty, &a.bound(true), &b.bound(true)));
+            uppers.sort_by(|a, b| compare_bounds(ty, &a.bound(false), &b.bound(false)));
+            lengths.sort_by(f64::total_cmp);
+            for i in picked(lengths.len(), target) {
+                let range = serialize(ty, &lowers[i].bound(true), &uppers[i].bound(false))?;
+                stats.bounds.push(Datum::bytes(range));
+                stats.lengths.push(lengths[i]);
+            }
+        }
+        Ok(Some(stats))
     }
-    Ok(Some(stats))
 }
 
 /// A bound with its own value.

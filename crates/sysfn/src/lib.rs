@@ -36,6 +36,7 @@ pub mod sequence;
 mod server;
 mod size;
 mod snapshot;
+mod statistics;
 mod tablefunc;
 mod textsearch;
 pub mod unaccent;
@@ -61,6 +62,7 @@ const TABLES: &[&[SysFn]] = &[
     object::FNS,
     partition::FNS,
     publications::FNS,
+    statistics::FNS,
     queries::FNS,
     pending::FNS,
     prewarm::FNS,

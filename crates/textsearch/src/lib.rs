@@ -18,6 +18,7 @@ pub mod functions;
 pub mod gin;
 pub mod headline;
 mod lexeme_reader;
+pub mod lexeme_stats;
 pub mod lexize;
 mod limits;
 pub mod parser;

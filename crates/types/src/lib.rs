@@ -23,6 +23,7 @@ pub mod bits;
 pub mod boolean;
 pub mod bytea;
 pub mod enums;
+pub mod extstats;
 pub mod json;
 mod money;
 pub mod outputs;

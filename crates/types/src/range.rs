@@ -193,8 +193,11 @@ mod tests {
         let ty = range_type(&mut cx, oids::INT4RANGE).unwrap();
         let sample: Vec<Datum> =
             (0..1000).map(|i| value(oids::INT4RANGE, &format!("[{i},{})", i + 10))).collect();
-        let rows = sample.iter().map(Datum::as_ref);
-        let stats = ranges::stats::collect(&mut cx, &ty, rows, 100).unwrap().unwrap();
+        let mut collector = ranges::stats::Collector::default();
+        for row in &sample {
+            collector.add(&mut cx, &ty, row.as_ref().as_bytes()).unwrap();
+        }
+        let stats = collector.finish(&ty, 100).unwrap().unwrap();
         assert_eq!((stats.bounds.len(), stats.lengths.len(), stats.empty), (101, 101, 0.0));
         let constant = value(oids::INT4RANGE, "[500,2000)");
         let mut c = Condition {

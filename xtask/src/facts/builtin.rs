@@ -72,6 +72,7 @@ const FUNCTIONS: &[&str] = &[
     "shell_in",
     "shell_out",
     "suppress_redundant_updates_trigger",
+    "ts_typanalyze",
     "tsm_bernoulli_handler",
     "tsm_system_handler",
     "unique_key_recheck",

@@ -357,6 +357,6 @@ fn vacuum_removes_dead_rows_and_truncates_the_table() {
     assert_eq!(t.scan(&mut be), expected);
     assert_eq!(t.index_scan(&mut be), expected);
     let sample = sample::sample_rows(&mut be, &t.table, &[1], 100, 1024).unwrap();
-    assert_eq!(sample.rows.iter().map(|b| b.len).sum::<usize>(), 100);
+    assert_eq!(sample.batches.iter().map(|b| b.rows.len).sum::<usize>(), 100);
     be.commit(CommitExtras::default()).unwrap();
 }

@@ -227,6 +227,7 @@ impl RelationLookup for TestHost {
             all_visible: 1.0,
             columns,
             indexes,
+            statistics: Vec::new(),
         }))
     }
 

@@ -3,7 +3,7 @@
 use catalog::RelDesc;
 use hashbrown::HashMap;
 use ids::{AttrNo, Oid};
-use planner::{ColumnStats, OperatorInfo, RelationInfo};
+use planner::{ColumnStats, ExtendedStats, OperatorInfo, RelationInfo};
 use std::sync::Arc;
 
 /// Maximum number of entries in each cache. A full cache is cleared.
@@ -16,6 +16,8 @@ pub(crate) struct PlannerCache {
     pub operators: HashMap<Oid, Arc<OperatorInfo>>,
     /// By table, column, and whether the statistics are those of the table with its children.
     pub stats: HashMap<(Oid, AttrNo, bool), CachedStatistics>,
+    /// By statistics object, and whether the data are those of the table with its children.
+    pub extended: HashMap<(Oid, bool), CachedExtended>,
     /// The plan that is being made must not be kept, because a decision in it depends on the
     /// snapshots of the moment.
     pub transient: bool,
@@ -24,6 +26,9 @@ pub(crate) struct PlannerCache {
 }
 
 pub(super) type CachedStatistics = (catalog::Row<catalog::rows::PgStatistic>, Arc<ColumnStats>);
+
+pub(super) type CachedExtended =
+    (catalog::Row<catalog::rows::PgStatisticExtData>, Arc<ExtendedStats>);
 
 pub(crate) struct CachedRelation {
     pub desc: Arc<RelDesc>,

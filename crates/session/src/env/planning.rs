@@ -18,13 +18,12 @@ use plan::expr::{Expr, FuncExpr, OpExpr, Var};
 use plan::query::Query;
 use planner::{
     AggregateInfo, ColumnInfo, ColumnStats, CostSettings, DefaultOperators, ExpressionHost,
-    FunctionLookup, IndexInfo, IndexKey, OperatorInfo, OperatorLookup, OrderingInfo, PlannerHost,
-    RelationInfo, RelationLookup,
+    ExtendedStats, FunctionLookup, IndexInfo, IndexKey, OperatorInfo, OperatorLookup, OrderingInfo,
+    PlannerHost, RelationInfo, RelationLookup,
 };
 use std::sync::Arc;
-use types::array::ArrayRef;
+use types::Datum;
 use types::ranges::estimate::Condition;
-use types::{Datum, DatumRef};
 
 impl Core {
     fn folded_list(&mut self, text: Option<&catalog::rows::Text>) -> Result<Vec<Expr>> {
@@ -199,6 +198,7 @@ impl Core {
             all_visible,
             columns,
             indexes,
+            statistics: self.cat().statistics_objects(relid)?,
         }))
     }
 
@@ -216,49 +216,7 @@ impl Core {
         {
             return Ok(Some(cached.clone()));
         }
-        let mut out = ColumnStats {
-            null_frac: f64::from(row.stanullfrac),
-            width: row.stawidth,
-            n_distinct: f64::from(row.stadistinct),
-            ..ColumnStats::default()
-        };
-        let slots = [
-            (row.stakind1, &row.stanumbers1, &row.stavalues1),
-            (row.stakind2, &row.stanumbers2, &row.stavalues2),
-            (row.stakind3, &row.stanumbers3, &row.stavalues3),
-            (row.stakind4, &row.stanumbers4, &row.stavalues4),
-            (row.stakind5, &row.stanumbers5, &row.stavalues5),
-        ];
-        for (kind, numbers, values) in slots {
-            let numbers: Vec<f64> =
-                numbers.iter().flat_map(|n| n.iter()).map(|n| f64::from(*n)).collect();
-            // The element type is part of the array.
-            let values: Vec<Datum> = match values {
-                Some(v) if matches!(kind, 1 | 2 | 4 | 6 | 7) => {
-                    let array = ArrayRef::new(DatumRef::Bytes(&v.0))?;
-                    let info = self.type_facts(array.elem_type())?;
-                    array.iter(&info).map(DatumRef::to_owned).collect()
-                }
-                _ => Vec::new(),
-            };
-            match kind {
-                1 => {
-                    out.mcv = values;
-                    out.mcv_freq = numbers;
-                }
-                2 => out.histogram = values,
-                3 => out.correlation = numbers.first().copied().unwrap_or(0.0),
-                4 => (out.elements, out.element_freq) = (values, numbers),
-                5 => out.element_counts = numbers,
-                6 => {
-                    let ranges = out.ranges.get_or_insert_default();
-                    ranges.lengths = values.iter().map(|v| v.as_ref().as_f64()).collect();
-                    ranges.empty = numbers.first().map_or(0.0, |f| *f as f32);
-                }
-                7 => out.ranges.get_or_insert_default().bounds = values,
-                _ => {}
-            }
-        }
+        let out = statistics::load::column(&row, &mut |ty| self.type_facts(ty))?;
         let out = Arc::new(out);
         self.caches.planning.cache_statistics((relid, attno, tree), (row, out.clone()));
         Ok(Some(out))
@@ -308,6 +266,24 @@ impl RelationLookup for Core {
 
     fn tree_column_stats(&mut self, relid: Oid, attno: AttrNo) -> Result<Option<Arc<ColumnStats>>> {
         self.statistics(relid, attno, true)
+    }
+
+    fn extended_stats(&mut self, object: Oid, tree: bool) -> Result<Option<Arc<ExtendedStats>>> {
+        let keys = [object.into(), tree.into()];
+        let Some(data) = self.cat().search(cache::STATEXTDATASTXOID, &keys)? else {
+            return Ok(None);
+        };
+        if let Some((of, cached)) = self.caches.planning.extended.get(&(object, tree))
+            && Arc::ptr_eq(of, &data)
+        {
+            return Ok(Some(cached.clone()));
+        }
+        let Some(row) = self.cat().search(cache::STATEXTOID, &[object.into()])? else {
+            return Ok(None);
+        };
+        let out = Arc::new(statistics::load::extended(self, &row, &data)?);
+        self.caches.planning.extended.insert((object, tree), (data, out.clone()));
+        Ok(Some(out))
     }
 
     fn may_have_children(&mut self, relid: Oid) -> Result<bool> {
@@ -543,6 +519,17 @@ impl ExpressionHost for Core {
             out.push(!found.as_ref().is_null() && found.as_ref().as_bool());
         }
         Ok(out)
+    }
+
+    fn estimated(&mut self, expr: &Expr) -> Result<Option<Datum>> {
+        if eval::volatility(expr, self)? == eval::Volatility::Volatile {
+            return Ok(None);
+        }
+        let Ok(program) = Compiler::new(self, &mut OneColumn).compile(expr) else {
+            return Ok(None);
+        };
+        let found = program.eval_row(&mut EvalState::default(), self, &RowInput::EMPTY);
+        Ok(found.ok().map(|value| value.into_owned()))
     }
 
     fn coerce_to_common(&mut self, expr: Expr, target: Oid) -> Result<Expr> {

@@ -5,7 +5,7 @@ pub(crate) mod ops;
 mod stats;
 
 pub use ops::{btarraycmp, order_by};
-pub use stats::{ElementStats, element_stats};
+pub use stats::{ElementCounter, ElementStats};
 pub use values::array::{
     Accumulator, ArrayRef, Elements, Expanded, MAX_DIMS, append_in_place, array_out, build,
     build_1d, cstring_integers, direct_element, empty, get_element, get_slice, io, of_builtin,

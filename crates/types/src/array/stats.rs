@@ -34,63 +34,94 @@ struct Tracked {
     last: usize,
 }
 
-/// The statistics of a sample of arrays, none of them NULL. `order` is the order of the elements
-/// under their collation. `None` for an empty sample.
-pub fn element_stats<'a>(
-    arrays: impl Iterator<Item = DatumRef<'a>>,
-    elem: &TypeInfo,
-    (order, collation): (&Comparer, ids::Oid),
+/// Counts the elements of the arrays of a sample.
+pub struct ElementCounter {
+    elem: TypeInfo,
     target: usize,
-) -> Option<ElementStats> {
-    let wanted = target * ELEMENTS_PER_TARGET;
-    let bucket = (wanted * 1000 / 7).max(1);
-    let mut tracked: HashMap<Datum, Tracked> = HashMap::new();
-    let mut lengths: HashMap<usize, usize> = HashMap::new();
-    let (mut seen, mut buckets, mut nulls, mut rows) = (0, 1, 0, 0);
-    for (row, array) in arrays.enumerate() {
-        rows += 1;
-        let before = seen;
+    tracked: HashMap<Datum, Tracked>,
+    /// Number of arrays by their number of distinct elements.
+    lengths: HashMap<usize, usize>,
+    seen: usize,
+    buckets: usize,
+    nulls: usize,
+    rows: usize,
+}
+
+impl ElementCounter {
+    pub fn new(elem: &TypeInfo, target: usize) -> ElementCounter {
+        ElementCounter {
+            elem: *elem,
+            target,
+            tracked: HashMap::new(),
+            lengths: HashMap::new(),
+            seen: 0,
+            buckets: 1,
+            nulls: 0,
+            rows: 0,
+        }
+    }
+
+    fn wanted(&self) -> usize {
+        self.target * ELEMENTS_PER_TARGET
+    }
+
+    fn bucket(&self) -> usize {
+        (self.wanted() * 1000 / 7).max(1)
+    }
+
+    /// Adds an array that is not NULL.
+    pub fn add(&mut self, array: DatumRef<'_>) {
+        let (bucket, row) = (self.bucket(), self.rows);
+        self.rows += 1;
+        let before = self.seen;
         let mut has_null = false;
-        for element in ArrayRef::or_empty(array).iter(elem) {
+        for element in ArrayRef::or_empty(array).iter(&self.elem) {
             if element.is_null() {
                 has_null = true;
                 continue;
             }
-            let entry = tracked.entry(element.to_owned());
-            let entry =
-                entry.or_insert(Tracked { frequency: 0, missed: buckets - 1, last: usize::MAX });
+            let entry = self.tracked.entry(element.to_owned());
+            let missed = self.buckets - 1;
+            let entry = entry.or_insert(Tracked { frequency: 0, missed, last: usize::MAX });
             if entry.last == row {
                 continue;
             }
             (entry.frequency, entry.last) = (entry.frequency + 1, row);
-            seen += 1;
-            if seen % bucket == 0 {
-                tracked.retain(|_, t| t.frequency + t.missed > buckets);
-                buckets += 1;
+            self.seen += 1;
+            if self.seen.is_multiple_of(bucket) {
+                let buckets = self.buckets;
+                self.tracked.retain(|_, t| t.frequency + t.missed > buckets);
+                self.buckets += 1;
             }
         }
-        nulls += usize::from(has_null);
-        *lengths.entry(seen - before).or_default() += 1;
+        self.nulls += usize::from(has_null);
+        *self.lengths.entry(self.seen - before).or_default() += 1;
     }
-    if rows == 0 {
-        return None;
+
+    /// The statistics; `None` if there were no arrays. `order` is the order of the elements under
+    /// their collation.
+    pub fn finish(self, (order, collation): (&Comparer, ids::Oid)) -> Option<ElementStats> {
+        let (rows, seen, wanted) = (self.rows, self.seen, self.wanted());
+        if rows == 0 {
+            return None;
+        }
+        let cutoff = 9 * seen / self.bucket();
+        let tracked = self.tracked.into_iter().map(|(e, t)| (e, t.frequency));
+        let mut common: Vec<(Datum, usize)> = tracked.filter(|c| c.1 > cutoff).collect();
+        let by_value = |a: &Datum, b: &Datum| order.order(a.as_ref(), b.as_ref(), collation);
+        common.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| by_value(&a.0, &b.0)));
+        let greatest = common.first().map_or(0, |c| c.1);
+        common.truncate(wanted);
+        let least = common.last().map_or(0, |c| c.1);
+        common.sort_by(|a, b| by_value(&a.0, &b.0));
+        let share = |n: usize| (n as f64 / rows as f64) as f32;
+        let mut frequencies: Vec<f32> = common.iter().map(|c| share(c.1)).collect();
+        frequencies.extend([share(least), share(greatest), share(self.nulls)]);
+        let mut counts = histogram(self.lengths, rows, self.target.max(2));
+        counts.push(share(seen));
+        let elements = common.into_iter().map(|c| c.0).collect();
+        Some(ElementStats { elements, frequencies, counts })
     }
-    let cutoff = 9 * seen / bucket;
-    let mut common: Vec<(Datum, usize)> =
-        tracked.into_iter().map(|(e, t)| (e, t.frequency)).filter(|c| c.1 > cutoff).collect();
-    let by_value = |a: &Datum, b: &Datum| order.order(a.as_ref(), b.as_ref(), collation);
-    common.sort_by(|a, b| b.1.cmp(&a.1).then_with(|| by_value(&a.0, &b.0)));
-    let greatest = common.first().map_or(0, |c| c.1);
-    common.truncate(wanted);
-    let least = common.last().map_or(0, |c| c.1);
-    common.sort_by(|a, b| by_value(&a.0, &b.0));
-    let share = |n: usize| (n as f64 / rows as f64) as f32;
-    let mut frequencies: Vec<f32> = common.iter().map(|c| share(c.1)).collect();
-    frequencies.extend([share(least), share(greatest), share(nulls)]);
-    let mut counts = histogram(lengths, rows, target.max(2));
-    counts.push(share(seen));
-    let elements = common.into_iter().map(|c| c.0).collect();
-    Some(ElementStats { elements, frequencies, counts })
 }
 
 /// The bounds of bins of the numbers of elements, given the number of arrays for each.
@@ -131,12 +162,13 @@ mod tests {
             .map(|g| if g % 4 == 0 { array(&[1, 2, 2]) } else { array(&[1, g % 3]) })
             .collect();
         let order = compare::of_type(oids::INT4).unwrap().into();
-        let rows = all.iter().map(Datum::as_ref);
-        let stats = element_stats(rows, &info, (&order, ids::Oid(0)), 2).unwrap();
+        let mut counter = ElementCounter::new(&info, 2);
+        all.iter().for_each(|array| counter.add(array.as_ref()));
+        let stats = counter.finish((&order, ids::Oid(0))).unwrap();
         let ints: Vec<i32> = stats.elements.iter().map(|e| e.as_ref().as_i32()).collect();
         assert_eq!(ints, [0, 1, 2]);
         assert_eq!(stats.frequencies, [0.25, 1.0, 0.5, 0.25, 1.0, 0.0]);
         assert_eq!(stats.counts, [1.0, 2.0, 1.75]);
-        assert_eq!(element_stats([].into_iter(), &info, (&order, ids::Oid(0)), 2), None);
+        assert_eq!(ElementCounter::new(&info, 2).finish((&order, ids::Oid(0))), None);
     }
 }

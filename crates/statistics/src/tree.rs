@@ -2,7 +2,7 @@
 //!
 //! Counterpart: `acquire_inherited_sample_rows` of analyze.c.
 
-use crate::statistics;
+use crate::column::{self, Subject};
 use catalog::RelDesc;
 use catalog::rows::{PgAttribute, PgStatistic, Text};
 use engine::TableDesc;
@@ -14,14 +14,14 @@ use std::sync::Arc;
 use utility::host::CommandHost;
 use utility::names;
 
-/// The statistics of the columns, and the number of rows; `None` if no table below has rows to
+/// The statistics of the columns, and the sample; `None` if no table below has rows to
 /// sample. `wanted` are columns with their statistics targets.
 pub fn compute(
     host: &mut dyn CommandHost,
     rel: &Arc<RelDesc>,
     (wanted, rows_wanted): (&[(AttrNo, usize)], usize),
     verbose: bool,
-) -> Result<Option<(Vec<PgStatistic>, f64)>> {
+) -> Result<Option<(Vec<PgStatistic>, Sample)>> {
     let tables = tables(host, rel)?;
     let has_child = tables.iter().any(|t| t.0.oid() != rel.oid());
     if !has_child {
@@ -43,11 +43,11 @@ pub fn compute(
     for (at, &(number, target)) in wanted.iter().enumerate() {
         let Some(a) = rel.attribute(number) else { continue };
         let a = with_inherited_options(a);
-        if let Some(row) = statistics::compute(host, rel, &a, at, &sample, target)? {
+        if let Some(row) = column::compute(host, &Subject::of(rel, &a), (&sample, at), target)? {
             out.push(PgStatistic { stainherit: true, ..row });
         }
     }
-    Ok(Some((out, sample.live_rows)))
+    Ok(Some((out, sample)))
 }
 
 /// The tables with rows in the tree, locked, with their numbers of pages.
@@ -75,14 +75,8 @@ fn sample(
     rows_wanted: usize,
 ) -> Result<Sample> {
     let total: f64 = tables.iter().map(|t| t.2).sum();
-    let mut all = Sample {
-        rows: Vec::new(),
-        omitted: Vec::new(),
-        live_rows: 0.0,
-        dead_rows: 0.0,
-        pages: 0,
-        pages_scanned: 0,
-    };
+    let mut all =
+        Sample { batches: Vec::new(), live_rows: 0.0, dead_rows: 0.0, pages: 0, pages_scanned: 0 };
     for (child, table, pages) in tables.iter().filter(|t| t.2 > 0.0) {
         let share = (rows_wanted as f64 * pages / total).round() as usize;
         if share == 0 {
@@ -93,10 +87,9 @@ fn sample(
             .iter()
             .map(|(n, _)| map.as_ref().map_or(*n, |map| map[*n as usize - 1]))
             .collect();
-        let wide = statistics::WIDTH_MAX;
+        let wide = column::WIDTH_MAX;
         let part = sample::sample_rows(host.backend(), table, &columns, share, wide)?;
-        all.rows.extend(part.rows);
-        all.omitted.extend(part.omitted);
+        all.batches.extend(part.batches);
         all.live_rows += part.live_rows;
         all.dead_rows += part.dead_rows;
         all.pages += part.pages;
