@@ -13,6 +13,7 @@ use catalog::rows::{
 use catalog::{ObjectAddress, RelDesc};
 use clusterwide::tablespace;
 use define::creation;
+use engine::StatsKind;
 use engine::am::{self, Method};
 use engine::index::{self as storage, MethodInfo};
 use engine::storage::create_relation_files;
@@ -602,6 +603,7 @@ pub fn enter(
         create_relation_files(host.backend(), file, persistence)?;
     }
     host.catalog().insert(&row)?;
+    host.backend().count_created(StatsKind::Relation, oid, row.relisshared);
     let of = (oid, new.method);
     for (i, key) in new.keys.iter().enumerate() {
         let number = i as AttrNo + 1;

@@ -490,6 +490,12 @@ fn vacuum_table(host: &mut dyn CommandHost, target: &Target, params: &Params) ->
     }
     let result = engine::vacuum::vacuum(host.backend(), &table, &btrees, &options)?;
     update_class(host, &rel, &result, &oids, unsupported_index)?;
+    let rows = (result.rel_tuples.max(0.0) as i64, result.recently_dead_tuples as i64);
+    let is_auto = params.auto.is_some();
+    let be = host.backend();
+    let (key, now) =
+        (be.stats.key(rel.oid(), table.is_shared()), be.storage().env.clock.pg_micros());
+    be.stats.report_vacuum(key, rows, is_auto, now);
     if params.verbose {
         report(host, &rel, &result)?;
     }
@@ -584,6 +590,8 @@ fn analyze_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -
     let (wanted, rows_wanted) = columns_wanted(&rel, target, default)?;
     if let Some(table) = &rel.table {
         analyze_rows(host, (&rel, table), target, params, (&wanted, rows_wanted))?;
+    } else {
+        report_analyze(host, &rel, target, params, (0, 0));
     }
     if !rel.class.relhassubclass {
         return Ok(());
@@ -681,6 +689,8 @@ fn analyze_rows(
             })?;
         }
     }
+    let rows = (sample.live_rows as i64, sample.dead_rows as i64);
+    report_analyze(host, rel, target, params, rows);
     if params.verbose {
         let sampled: usize = sample.rows.iter().map(|b| b.len).sum();
         let e = pg_err!(
@@ -697,6 +707,21 @@ fn analyze_rows(
         host.notice(e.severity(Severity::Info));
     }
     Ok(())
+}
+
+/// Adds the result to the cumulative statistics.
+fn report_analyze(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    target: &Target,
+    params: &Params,
+    rows: (i64, i64),
+) {
+    let is_auto = params.auto.is_some();
+    let be = host.backend();
+    let now = be.storage().env.clock.pg_micros();
+    let key = be.stats.key(rel.oid(), rel.class.relisshared);
+    be.stats.report_analyze(key, rows, target.columns.is_empty(), is_auto, now);
 }
 
 /// Inserts a `pg_statistic` row or replaces the old one. Counterpart: `update_attstats`.

@@ -16,6 +16,7 @@ use lmgr::{LockMode, LockTag, WaitPolicy};
 use page::{HeapTuple, Value, varlena};
 use pgerror::{PgError, Result, pg_err};
 use smallvec::SmallVec;
+use stats::Change;
 use std::ops::Range;
 use sync::Arc;
 use txn::{Snapshot, SnapshotKind};
@@ -174,6 +175,8 @@ pub struct ScanOptions {
     pub blocks: Option<Range<u32>>,
     /// The scan may start at the location of another scan of the table.
     pub synchronize: bool,
+    /// The scan reads a sample (TABLESAMPLE), and does not count as a sequential scan.
+    pub is_sample: bool,
     pub backward: bool,
 }
 
@@ -291,6 +294,8 @@ impl TableScan {
         let table = self.table.clone();
         let rel = table.heap(be);
         let begin = batch.len;
+        let filtered_before = self.rows_filtered;
+        let mut used = bufmgr::BufferUsage::default();
         self.reader.begin();
         let mut pages = 0;
         while batch.len - begin < rows_max && !self.reader.is_full() {
@@ -334,9 +339,15 @@ impl TableScan {
             if let Visited::Until(offset) = visited {
                 self.resume = Some((block, offset));
             }
+            used += self.strategy.usage;
+            be.add_usage(&mut self.strategy);
             self.reader.finish(be, &table, batch)?;
         }
-        be.add_usage(&mut self.strategy);
+        let rows = (batch.len - begin) as u64 + (self.rows_filtered - filtered_before);
+        let counts = be.stats.relation(table.oid, table.is_shared());
+        counts.returned += rows as i64;
+        counts.blocks_fetched += (used.hit + used.read) as i64;
+        counts.blocks_hit += used.hit as i64;
         Ok(batch.len > begin)
     }
 
@@ -368,6 +379,9 @@ impl TableScan {
             self.strategy = Strategy::bulk_read(pool);
         }
         self.large = large;
+        if self.options.blocks.is_none() && !self.options.is_sample {
+            be.stats.relation(self.table.oid, self.table.is_shared()).scans += 1;
+        }
         self.synchronized = large && self.options.synchronize && self.options.blocks.is_none();
         self.start(be, nblocks);
         Ok(())
@@ -406,10 +420,12 @@ impl RowFetch {
         let RowFetch { table, reader } = self;
         let rel = table.heap(be);
         let deformer = table.deformer();
+        let before = be.strategy.usage;
         let mut cx = be.heap_cx(table.persistence);
         let found = heap::fetch_row_version(&mut cx, rel, tid, snapshot, |tuple| {
             reader.push(deformer, tid, &tuple, batch)
         })?;
+        be.count_blocks(table.oid, table.is_shared(), before);
         reader.finish(be, table, batch)?;
         Ok(found.is_some())
     }
@@ -457,6 +473,8 @@ pub struct InsertOptions {
     pub speculative_token: u32,
     /// As in [`ChangeOptions::command`].
     pub command: Option<CommandId>,
+    /// The rows are copied into a new file of the table, and do not count as inserted.
+    pub is_rewrite: bool,
 }
 
 impl InsertOptions {
@@ -519,10 +537,28 @@ pub fn insert(
     form(be, table, &values, &mut tuple)?;
     let rel = table.heap(be);
     let cid = command_of(be, options.command);
+    let before = be.strategy.usage;
     let mut cx = be.heap_cx(table.persistence);
     let tid = heap::insert(&mut cx, rel, &mut tuple, cid, options.heap(), None);
     be.put_tuple(tuple);
+    if tid.is_ok() {
+        count_inserted(be, table, &options, 1, before);
+    }
     tid
+}
+
+/// Counts inserted rows, and the pages that were read since `before`.
+fn count_inserted(
+    be: &mut Backend,
+    table: &TableDesc,
+    options: &InsertOptions,
+    rows: u32,
+    before: bufmgr::BufferUsage,
+) {
+    if !options.is_rewrite {
+        be.count_change(table, Change::Insert(rows));
+        be.count_blocks(table.oid, table.is_shared(), before);
+    }
 }
 
 /// As [`insert`], for a row that was computed from the version at `from` of `old`. The columns
@@ -552,9 +588,13 @@ pub fn insert_again(
     form(be, table, &values, &mut tuple)?;
     let rel = table.heap(be);
     let cid = command_of(be, options.command);
+    let before = be.strategy.usage;
     let mut cx = be.heap_cx(table.persistence);
     let tid = heap::insert(&mut cx, rel, &mut tuple, cid, options.heap(), None);
     be.put_tuple(tuple);
+    if tid.is_ok() {
+        count_inserted(be, table, &options, 1, before);
+    }
     tid
 }
 
@@ -645,8 +685,11 @@ pub fn multi_insert(
     }
     let rel = table.heap(be);
     let cid = command_of(be, options.command);
+    let before = be.strategy.usage;
     let mut cx = be.heap_cx(table.persistence);
-    heap::multi_insert(&mut cx, rel, tuples, cid, options.heap(), Some(inner), tids)
+    heap::multi_insert(&mut cx, rel, tuples, cid, options.heap(), Some(inner), tids)?;
+    count_inserted(be, table, &options, rows.len as u32, before);
+    Ok(())
 }
 
 /// A token for a speculative insertion, which is locked: other transactions wait for the end of the
@@ -674,7 +717,9 @@ pub fn finish_speculative(
     let result = if keep {
         heap::finish_speculative(&mut cx, rel, tid)
     } else {
-        heap::abort_speculative(&mut cx, rel, tid)
+        let aborted = heap::abort_speculative(&mut cx, rel, tid);
+        be.count_change(table, Change::Delete);
+        aborted
     };
     let xid = be.txn.current_xid()?;
     be.unlock(LockTag::speculative(xid, token), LockMode::Exclusive);
@@ -742,6 +787,7 @@ pub fn update(
         wait: options.wait == RowWait::Block,
     };
     let toasts = !table.is_toast && (tuple.len() > toast::TUPLE_THRESHOLD || old_external);
+    let before = be.strategy.usage;
     let mut cx = be.heap_cx(persistence);
     let result = if !toasts {
         heap::update(&mut cx, rel, tid, &mut tuple, cid, &how)
@@ -759,6 +805,10 @@ pub fn update(
     be.put_tuple(tuple);
     let updated = match result? {
         Ok(done) => {
+            be.count_change(table, Change::Update { hot: done.hot });
+            if !toasts {
+                be.count_blocks(table.oid, table.is_shared(), before);
+            }
             if let Some(old) = old.filter(|_| old_external) {
                 let kept = kept_pointers(&values);
                 toast::delete_values(be, table, &old, &|raw| kept.contains(&raw))?;
@@ -803,6 +853,7 @@ pub fn delete(
     let old = if table.toast.is_some() { copy_external(be, table, tid)? } else { None };
     let rel = table.heap(be);
     let cid = command_of(be, options.command);
+    let before = be.strategy.usage;
     let mut cx = be.heap_cx(table.persistence);
     let how = heap::DeleteOptions {
         wait: options.wait == RowWait::Block,
@@ -811,6 +862,8 @@ pub fn delete(
     };
     match heap::delete(&mut cx, rel, tid, cid, how)? {
         Ok(()) => {
+            be.count_change(table, Change::Delete);
+            be.count_blocks(table.oid, table.is_shared(), before);
             if let Some(old) = old.as_deref().and_then(HeapTuple::from_bytes) {
                 toast::delete_values(be, table, &old, &|_| false)?;
             }

@@ -36,6 +36,7 @@ pub mod sequence;
 mod server;
 mod size;
 mod snapshot;
+mod statistics;
 mod tablefunc;
 mod textsearch;
 pub mod unaccent;
@@ -83,6 +84,9 @@ const TABLES: &[&[SysFn]] = &[
     server::FNS,
     size::FNS,
     snapshot::FNS,
+    statistics::DATABASES,
+    statistics::FNS,
+    statistics::RELATIONS,
     tablefunc::FNS,
     textsearch::FNS,
     unaccent::FNS,
