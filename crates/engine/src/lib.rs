@@ -35,6 +35,7 @@ mod redo_workers;
 pub mod relmap;
 pub mod rewrite;
 mod rmgr;
+mod row_lock;
 mod rowfile;
 mod rows;
 pub mod sample;
