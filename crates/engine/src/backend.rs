@@ -15,7 +15,7 @@ use heap::{HeapCx, SessionWaits};
 use ids::{BackendNo, Lsn, Oid, Persistence, SubXactId, Xid};
 use lmgr::{Acquired, LockMode, LockOwner, LockTag, LockTagKind, WaitPolicy};
 use pgerror::{PgError, Result, pg_err};
-use stats::{Change, Kind, SessionStats};
+use stats::{Change, DatabaseField, Kind, SessionStats};
 use std::time::Duration;
 use sync::Arc;
 use sync::wait::Waiter;
@@ -169,7 +169,7 @@ impl Backend {
         Ok(Backend {
             waits: SessionWaits(txn.waits()),
             storage: storage.clone(),
-            stats: SessionStats::new(storage.stats.clone(), database),
+            stats: SessionStats::new(storage.stats.clone(), database, pid),
             txn,
             scratch: RecordBuilder::new(RmgrId::Heap, 0),
             strategy: Strategy::for_session(Arc::default()),
@@ -252,6 +252,19 @@ impl Backend {
     /// The object is dropped by the running transaction.
     pub fn count_dropped(&mut self, kind: Kind, object: Oid, is_shared: bool) {
         self.stats.dropped(kind, object, is_shared, self.txn.nesting());
+    }
+
+    /// Adds the session's counts to the shared statistics if that is due; see
+    /// [`SessionStats::report`].
+    pub fn report_stats(&mut self, now: i64, force: bool) -> Option<Duration> {
+        let deadlocks = self.txn.locks().take_deadlocks();
+        let (files, bytes) = self.temp_space.take_totals();
+        if deadlocks != 0 || files != 0 || bytes != 0 {
+            self.stats.count(DatabaseField::Deadlocks, deadlocks.into());
+            self.stats.count(DatabaseField::TempFiles, files as i64);
+            self.stats.count(DatabaseField::TempBytes, bytes as i64);
+        }
+        self.stats.report(now, force)
     }
 
     /// The objects whose statistics the end of the transaction removes, for its log record.

@@ -117,7 +117,7 @@ impl Session {
         self.leave_transaction();
         let now = self.core.now();
         self.core.backend.stats.disconnected(self.end_cause);
-        self.core.backend.stats.report(now, true);
+        self.core.backend.report_stats(now, true);
     }
 
     fn leave_transaction(&mut self) {
@@ -183,7 +183,7 @@ impl Session {
         self.stats_due = None;
         if idle {
             self.receive_notifications();
-            self.stats_due = self.core.backend.stats.report(now, false);
+            self.stats_due = self.core.backend.report_stats(now, false);
         }
         backend::ready_for_query(&mut self.conn.out, self.xact.status(self.core.transaction.block));
         self.show_waiting(now);
@@ -290,7 +290,7 @@ impl Session {
             received => return Ok(received),
         }
         let now = self.core.now();
-        self.core.backend.stats.report(now, true);
+        self.core.backend.report_stats(now, true);
         self.conn.set_timeout(idle.map(|idle| idle - due));
         self.conn.receive()
     }

@@ -116,10 +116,13 @@ pub struct SessionStats {
     /// Takes the counts while `track_counts` is off.
     ignored: Pending,
     pub(crate) snapshot: Snapshot,
+    /// The process id of the session.
+    pub(crate) pid: i32,
+    pub(crate) progress: Option<Arc<crate::progress::Progress>>,
 }
 
 impl SessionStats {
-    pub fn new(shared: Arc<Stats>, database: Oid) -> SessionStats {
+    pub fn new(shared: Arc<Stats>, database: Oid, pid: i32) -> SessionStats {
         SessionStats {
             shared,
             database,
@@ -138,6 +141,8 @@ impl SessionStats {
             flushes: Flushes::default(),
             ignored: Pending::default(),
             snapshot: Snapshot::default(),
+            pid,
+            progress: None,
         }
     }
 
@@ -280,6 +285,7 @@ impl SessionStats {
             }
         }
         self.snapshot.clear();
+        self.end_progress();
     }
 
     /// Counts of the session's database.
@@ -475,6 +481,7 @@ impl Drop for SessionStats {
     fn drop(&mut self) {
         // The end of the session was not reported, so its times are not known.
         self.times.counted = false;
+        self.end_progress();
         self.flush(self.flushes.last);
     }
 }

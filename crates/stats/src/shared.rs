@@ -120,6 +120,7 @@ pub struct Stats {
     pub(crate) functions: Entries<FunctionStats>,
     /// The counters that do not belong to an object, as the statistics file had them.
     pub fixed: Mutex<crate::file::Fixed>,
+    pub(crate) commands: crate::progress::Commands,
 }
 
 /// The key of a database's own entry.
@@ -203,7 +204,7 @@ impl Stats {
         match kind {
             Kind::Relation => self.relations.find(key).is_some(),
             Kind::Function => self.functions.find(key).is_some(),
-            Kind::Database => self.databases.find(database_key(key.database)).is_some(),
+            Kind::Database => self.databases.find(key).is_some(),
             Kind::ReplicationSlot | Kind::Subscription => false,
         }
     }
