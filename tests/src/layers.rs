@@ -8,7 +8,7 @@ const LAYERS: &[&[&str]] = &[
     &["stdx", "ids"],
     &["sync", "pgerror", "locale"],
     &["vfs", "page", "lmgr", "values", "wire", "parse", "settings"],
-    &["wal", "smgr", "numeric", "textsearch", "ranges", "network", "geometry"],
+    &["wal", "smgr", "stats", "numeric", "textsearch", "ranges", "network", "geometry"],
     &["bufmgr", "datetime", "jsonpath"],
     &["txn", "freespace", "types"],
     &["access", "contrib", "plan"],
@@ -23,7 +23,7 @@ const LAYERS: &[&[&str]] = &[
     &["copy", "define"],
     &["clusterwide"],
     &["commands"],
-    &["client", "explain", "plpgsql", "sysfn"],
+    &["autovacuum", "client", "explain", "plpgsql", "sysfn"],
     &["session"],
     &["server"],
 ];

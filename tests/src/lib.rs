@@ -63,6 +63,8 @@ mod settings;
 #[cfg(test)]
 mod shutdown;
 #[cfg(test)]
+mod statistics;
+#[cfg(test)]
 mod style;
 #[cfg(test)]
 mod temporary;

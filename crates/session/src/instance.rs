@@ -236,6 +236,8 @@ pub struct Instance {
     pub(crate) listeners: sync::atomic::AtomicUsize,
     /// Locked while `postgresql.auto.conf` is rewritten.
     pub(crate) auto_conf: Mutex<()>,
+    /// The running workers of autovacuum.
+    pub(crate) autovacuum: Arc<autovacuum::Workers>,
     /// Start time of the server, in microseconds since 2000-01-01.
     pub started: i64,
     /// Time of the last configuration load.
@@ -270,6 +272,7 @@ impl Instance {
             listeners: sync::atomic::AtomicUsize::new(0),
             auto_conf: Mutex::new(()),
             workers: Mutex::new(Vec::new()),
+            autovacuum: Arc::default(),
             database_names: Mutex::default(),
             tls: RwLock::new(None),
             files: Mutex::new(None),

@@ -12,7 +12,7 @@ use hashbrown::HashMap;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::Id;
 use smallvec::SmallVec;
-use stats::SessionEnd;
+use stats::{DatabaseField, SessionEnd};
 use std::sync::Arc;
 use std::time::Duration;
 use sync::atomic::Ordering;
@@ -73,6 +73,10 @@ impl Session {
         let mut core = core;
         core.plans = instance.plans.clone();
         core.environment.base_generation = config_generation;
+        // The transactions that prepared the session count as one.
+        let database = core.backend.database();
+        core.backend.stats.set_database(database);
+        core.backend.stats.count(DatabaseField::Commits, 1);
         Session {
             slots: Slots::default(),
             no_params: Arc::from([]),
