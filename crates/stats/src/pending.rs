@@ -224,8 +224,10 @@ impl Levels {
             counts.inserted += inserted;
             counts.updated += updated;
             counts.deleted += deleted;
-            if level.before_truncation.is_some() {
-                counts.truncated = true;
+            // A truncation is forgotten if a later transaction changes the table before the flush,
+            // as in PostgreSQL.
+            counts.truncated = level.before_truncation.is_some();
+            if counts.truncated {
                 counts.live = 0;
                 counts.dead = 0;
             }
