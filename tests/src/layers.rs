@@ -8,7 +8,7 @@ const LAYERS: &[&[&str]] = &[
     &["stdx", "ids"],
     &["sync", "pgerror", "locale"],
     &["vfs", "page", "lmgr", "values", "wire", "parse", "settings"],
-    &["wal", "smgr", "numeric", "textsearch", "ranges", "network", "geometry", "openpgp"],
+    &["wal", "smgr", "stats", "numeric", "textsearch", "ranges", "network", "geometry", "openpgp"],
     &["bufmgr", "datetime", "jsonpath"],
     &["txn", "freespace", "types"],
     &["access", "contrib", "plan"],
@@ -23,7 +23,7 @@ const LAYERS: &[&[&str]] = &[
     &["copy", "define", "statistics"],
     &["clusterwide"],
     &["commands"],
-    &["client", "explain", "plpgsql", "sysfn"],
+    &["autovacuum", "client", "explain", "plpgsql", "sysfn"],
     &["session"],
     &["server"],
 ];

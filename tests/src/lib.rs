@@ -74,6 +74,8 @@ mod shutdown;
 #[cfg(test)]
 mod statements;
 #[cfg(test)]
+mod statistics;
+#[cfg(test)]
 mod style;
 #[cfg(test)]
 mod temporary;

@@ -78,9 +78,7 @@ fn unsupported_settings_are_refused_at_run_time() {
     chown_to_server_user(dir.path());
     let data = dir.path().join("data");
     init(&data);
-    let server = Norsu::start(&data, &["-c", "autovacuum=on"]);
-    assert!(server.log().contains("\"autovacuum\" stays off"), "{}", server.log());
-    assert_eq!(server.query("show autovacuum").trim(), "off");
+    let server = Norsu::start(&data, &[]);
     let mut client = server.connect("postgres");
     for (sql, code) in [
         ("alter system set bonjour = on", Some("0A000")),

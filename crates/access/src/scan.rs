@@ -60,6 +60,9 @@ pub struct ScanPage {
     pub items: Vec<ScanItem>,
     /// The index tuples of the items, if they are wanted.
     pub tuples: Vec<u8>,
+    /// Number of searches that were begun, for the statistics: one for each combination of array
+    /// elements. The caller resets it.
+    pub searches: u32,
 }
 
 impl ScanPage {

@@ -159,6 +159,7 @@ impl State {
         out: &mut ScanPage,
         all_visible: &mut Option<AllVisible<'_>>,
     ) -> Result<Option<Pin<'p>>> {
+        out.searches += 1;
         let (page, offset) = match self.quals.start(&index.schema, dir) {
             Start::End => {
                 let Some(page) = index.endpoint(cx, 0, dir == Direction::Backward)? else {

@@ -11,6 +11,7 @@ use crate::tablespace;
 use catalog::rows::{CatalogRow, Name, PgDatabase, PgShdepend, Text, indexes};
 use catalog::{ObjectAddress, collations, encoding, locales};
 use define::object::owner;
+use engine::StatsKind;
 use engine::{DbKey, SourceRelation};
 use ids::code::CollProvider;
 use ids::{Oid, Persistence, RelFile};
@@ -675,6 +676,7 @@ pub fn drop_database(host: &mut dyn CommandHost, stmt: &DropdbStmt) -> Result<()
         cat.delete(&row)?;
     }
     cat.delete_shared_dependencies(ObjectAddress::of::<PgDatabase>(oid))?;
+    host.backend().count_dropped(StatsKind::Database, oid, false);
     let engine = host.engine();
     engine.drop_database(host.backend(), oid)?;
     host.forget_database(oid);

@@ -37,7 +37,7 @@ impl Oldest {
 
 /// Advances `datfrozenxid` and `datminmxid` to the minimum of the tables, and the server's limits
 /// to the minimum of the databases.
-pub(crate) fn update_database(host: &mut dyn CommandHost) -> Result<()> {
+pub fn update_database(host: &mut dyn CommandHost) -> Result<()> {
     let me = host.backend().database();
     host.backend().lock(LockTag::database_frozen_ids(me), LockMode::Exclusive)?;
     let txns = host.backend().storage().txns.clone();

@@ -14,6 +14,7 @@ use catalog::rows::{
 use catalog::{ObjectAddress, RelDesc};
 use clusterwide::tablespace;
 use define::creation;
+use engine::StatsKind;
 use engine::am;
 use engine::index::{self as storage, IndexAm, MethodInfo};
 use engine::storage::create_relation_files;
@@ -614,6 +615,7 @@ pub fn enter(
         create_relation_files(host.backend(), file, persistence)?;
     }
     host.catalog().insert(&row)?;
+    host.backend().count_created(StatsKind::Relation, oid, row.relisshared);
     let of = (oid, new.method.info);
     for (i, key) in new.keys.iter().enumerate() {
         let number = i as AttrNo + 1;

@@ -4,9 +4,9 @@
 //! Reading order: `dispatch` (shared parts and objects without storage are in crates `utility` and
 //! `define`); `relation`, `create_table`, `inherit`, `hierarchy`, `like`, `constraint`, `index`,
 //! `create_index`, `partitions`, `sequence` (creation of relations), `trigger`, `truncate`;
-//! `alter_table`, `alter_object`; `vacuum`, `frozen`,
-//! `wraparound`, `maintenance`, `cluster`, `catalog_files` (new files of tables and
-//! of catalogs); `view`, `domain`, `typecmd`, `extstats`, `grant`, `owned`. The objects of the
+//! `alter_table`, `alter_object`; `vacuum`, `vacuum_report`, `frozen`,
+//! `maintenance`, `cluster`, `catalog_files` (new files of tables and of catalogs); `view`,
+//! `domain`, `typecmd`, `extstats`, `grant`, `owned`. The objects of the
 //! whole cluster are in the crate `clusterwide`.
 
 #![forbid(unsafe_code)]
@@ -45,10 +45,11 @@ mod toast;
 mod trigger;
 mod truncate;
 mod typecmd;
-mod vacuum;
+pub mod vacuum;
+mod vacuum_report;
 mod view;
-pub mod wraparound;
 
 pub use clusterwide::database;
 pub use create_as::{create_table_of_plan, empty_table, select_into, table_exists, write_rows};
 pub use dispatch::{is_command, run_utility};
+pub use frozen::update_database;

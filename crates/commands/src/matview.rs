@@ -76,6 +76,9 @@ pub fn refresh(host: &mut dyn CommandHost, stmt: &RefreshMatViewStmt) -> Result<
         truncate::rebuild_indexes(host, &desc)?;
     }
     let rel = host.catalog().relation(rel.oid())?;
+    if let Some(table) = &rel.table {
+        host.backend().count_truncation(table);
+    }
     if !stmt.skip_data {
         let how = InsertOptions { skip_fsm: true, ..InsertOptions::default() };
         host.as_owner(rel.class.relowner, &mut |host| {

@@ -6,6 +6,7 @@ use catalog::ObjectAddress;
 use catalog::lookup::{BTREE_AM, HEAP_AM};
 use catalog::rows::{Name, PgAttribute, PgClass, PgCollation, PgNamespace, PgType, Text, indexes};
 use define::{default_acl, typerow};
+use engine::StatsKind;
 use engine::storage::create_relation_files;
 use ids::builtin::proc;
 use ids::code::{
@@ -378,6 +379,7 @@ pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid>
         class.relacl = default_acl::of_new_object(host, objtype, spec.owner, spec.namespace)?;
     }
     host.catalog().insert(&class)?;
+    host.backend().count_created(StatsKind::Relation, oid, class.relisshared);
     if has_type {
         add_types(host, spec, oid, row_type, array_type)?;
     }

@@ -115,8 +115,11 @@ fn truncate_all(
             }
         }
     }
-    for table in tables.iter().filter(|t| t.kind().has_storage()) {
-        truncate_one(host, table)?;
+    for rel in tables.iter().filter(|t| t.kind().has_storage()) {
+        truncate_one(host, rel)?;
+        if let Some(table) = &rel.table {
+            host.backend().count_truncation(table);
+        }
     }
     Ok(())
 }

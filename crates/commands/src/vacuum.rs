@@ -2,6 +2,7 @@
 //!
 //! Counterpart: vacuum.c, analyze.c.
 
+use crate::vacuum_report::{self, Advanced, Begun, Vacuumed};
 use catalog::RelDesc;
 use catalog::namespace::PG_CATALOG;
 use catalog::rows::{CatalogRow, PgClass, PgStatistic, indexes};
@@ -14,6 +15,7 @@ use statistics::column::Subject;
 use statistics::extended;
 use std::sync::Arc;
 use std::time::Duration;
+use sync::atomic::AtomicU32;
 use utility::class::update_statistics;
 use utility::host::CommandHost;
 use utility::{names, options};
@@ -36,11 +38,17 @@ struct Params {
     auto: Option<Auto>,
 }
 
-/// Parameters of automatic vacuuming against wraparound.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct Auto {
+/// Parameters of the work of autovacuum on one table.
+#[derive(Clone, Debug)]
+pub struct Auto {
     /// All rows are frozen, as in databases that do not allow connections.
-    pub(crate) freeze_all: bool,
+    pub freeze_all: bool,
+    pub for_wraparound: bool,
+    pub cost_delay_ms: f64,
+    /// The limit of costs, which changes with the number of workers.
+    pub cost_limit: Arc<AtomicU32>,
+    /// The work is logged if it takes at least so long; negative: never.
+    pub log_min_ms: f64,
 }
 
 impl Params {
@@ -119,19 +127,22 @@ fn parameters(stmt: &VacuumStmt, sql: &str) -> Result<Params> {
     Ok(p)
 }
 
-/// Vacuums a table to prevent XID wraparound. Its TOAST table is vacuumed separately.
-pub(crate) fn vacuum_for_wraparound(
+/// Autovacuum of one table: VACUUM, ANALYZE or both, in the open transaction and following ones.
+/// A table whose lock is not available is skipped, unless it is vacuumed against wraparound. Its
+/// TOAST table is vacuumed separately.
+pub fn automatic(
     host: &mut dyn CommandHost,
     oid: Oid,
+    (vacuum, analyze): (bool, bool),
     auto: Auto,
 ) -> Result<()> {
     let params = Params {
-        vacuum: true,
-        analyze: false,
+        vacuum,
+        analyze,
         verbose: false,
         full: false,
         freeze: auto.freeze_all,
-        skip_locked: false,
+        skip_locked: !auto.for_wraparound,
         page_skipping: true,
         workers: 0,
         process_toast: false,
@@ -140,7 +151,16 @@ pub(crate) fn vacuum_for_wraparound(
         auto: Some(auto),
     };
     let target = Target { oid, name: None, columns: Vec::new() };
-    vacuum_table(host, &target, &params).map(|_| ())
+    if vacuum && !vacuum_table(host, &target, &params)? {
+        return Ok(());
+    }
+    if analyze {
+        if vacuum {
+            host.next_transaction()?;
+        }
+        analyze_table(host, &target, &params)?;
+    }
+    Ok(())
 }
 
 /// VACUUM and ANALYZE.
@@ -340,7 +360,7 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
             let name = name.strip_prefix("vacuum_")?;
             option(&format!("autovacuum_{name}"))?.parse().ok()
         };
-        match (params.auto.and_then(|_| own()), params.freeze) {
+        match (params.auto.as_ref().and_then(|_| own()), params.freeze) {
             (Some(own), _) => own,
             (None, true) => 0,
             (None, false) => number(host, name, default),
@@ -351,7 +371,10 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
             None | Some("auto") => None,
             Some(v) => Some(catalog::descriptors::is_on(v)),
         });
-    let (cost_delay, cost_limit) = costs(host, params.auto.is_some());
+    let (cost_delay, cost_limit) = costs(host, params.auto.as_ref());
+    let page_cost = |host: &mut dyn CommandHost, name: &str, default: u32| {
+        u64::from(number(host, name, default))
+    };
     let truncate = params
         .truncate
         .unwrap_or_else(|| option("vacuum_truncate").is_none_or(catalog::descriptors::is_on));
@@ -378,10 +401,15 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
         index_cleanup,
         truncate,
         is_autovacuum: params.auto.is_some(),
-        for_wraparound: params.auto.is_some(),
+        for_wraparound: params.auto.as_ref().is_some_and(|auto| auto.for_wraparound),
         cost_delay,
         cost_limit,
-        maintenance_work_mem: host.backend().settings().maintenance_work_mem,
+        page_costs: [
+            page_cost(host, "vacuum_cost_page_hit", 1),
+            page_cost(host, "vacuum_cost_page_miss", 2),
+            page_cost(host, "vacuum_cost_page_dirty", 20),
+        ],
+        maintenance_work_mem: work_mem(host, params.auto.is_some()),
         rel_frozen_xid: rel.class.relfrozenxid,
         rel_min_mxid: MultiXid(rel.class.relminmxid.0),
         rel_pages: rel.class.relpages as u32,
@@ -390,23 +418,37 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
     }
 }
 
-/// The cost-based vacuum delay and cost limit; autovacuum's settings take precedence if they are
-/// set.
-fn costs(host: &mut dyn CommandHost, auto: bool) -> (Duration, u32) {
+/// The cost-based vacuum delay and cost limit.
+fn costs(host: &mut dyn CommandHost, auto: Option<&Auto>) -> (Duration, Arc<AtomicU32>) {
+    let millis = |n: f64| Duration::from_secs_f64(n.max(0.0) / 1000.0);
+    if let Some(auto) = auto {
+        return (millis(auto.cost_delay_ms), auto.cost_limit.clone());
+    }
     // The value in SHOW format, with a unit.
-    let mut millis = |name: &str| {
-        let shown = host.setting(name);
-        let (number, unit) =
-            shown.split_at(shown.find(|c: char| c.is_alphabetic()).unwrap_or(shown.len()));
-        let number: f64 = number.parse().unwrap_or(0.0);
-        if unit == "us" { number / 1000.0 } else { number }
+    let shown = host.setting("vacuum_cost_delay");
+    let (delay, unit) =
+        shown.split_at(shown.find(|c: char| c.is_alphabetic()).unwrap_or(shown.len()));
+    let delay: f64 = delay.parse().unwrap_or(0.0);
+    let limit = number(host, "vacuum_cost_limit", 200);
+    (millis(if unit == "us" { delay / 1000.0 } else { delay }), Arc::new(AtomicU32::new(limit)))
+}
+
+/// Memory for dead TIDs in bytes: `autovacuum_work_mem` or `maintenance_work_mem`.
+fn work_mem(host: &mut dyn CommandHost, is_auto: bool) -> usize {
+    let maintenance = host.backend().settings().maintenance_work_mem;
+    if !is_auto {
+        return maintenance;
+    }
+    let shown = host.setting("autovacuum_work_mem");
+    let (amount, unit) =
+        shown.split_at(shown.find(|c: char| c.is_alphabetic()).unwrap_or(shown.len()));
+    let factor = match unit {
+        "MB" => 1 << 20,
+        "GB" => 1 << 30,
+        "TB" => 1 << 40,
+        _ => 1 << 10,
     };
-    let own = if auto { millis("autovacuum_vacuum_cost_delay") } else { -1.0 };
-    let delay = if own < 0.0 { millis("vacuum_cost_delay") } else { own };
-    let mut limit = |name: &str| host.setting(name).parse::<u32>().ok();
-    let own = if auto { limit("autovacuum_vacuum_cost_limit") } else { None };
-    let limit = own.or_else(|| limit("vacuum_cost_limit")).unwrap_or(200);
-    (Duration::from_secs_f64(delay.max(0.0) / 1000.0), limit)
+    amount.parse::<usize>().map_or(maintenance, |n| n * factor)
 }
 
 /// VACUUM FULL of a table.
@@ -489,10 +531,19 @@ fn vacuum_table(host: &mut dyn CommandHost, target: &Target, params: &Params) ->
             .severity(Severity::Warning),
         );
     }
+    let begun = Begun::now(host);
     let result = engine::vacuum::vacuum(host.backend(), &table, &btrees, &options)?;
-    update_class(host, &rel, &result, &oids, unsupported_index)?;
-    if params.verbose {
-        report(host, &rel, &result)?;
+    let advanced = update_class(host, &rel, &result, &oids, unsupported_index)?;
+    let rows = (result.rel_tuples.max(0.0) as i64, result.recently_dead_tuples as i64);
+    let is_auto = params.auto.is_some();
+    let be = host.backend();
+    let (key, now) =
+        (be.stats.key(rel.oid(), table.is_shared()), be.storage().env.clock.pg_micros());
+    be.stats.report_vacuum(key, rows, is_auto, now);
+    if params.verbose || begun.is_logged(host, params.auto.as_ref()) {
+        let names: Vec<&str> = btrees.iter().map(|index| index.name()).collect();
+        let done = Vacuumed { rel: &rel, result: &result, indexes: &names, advanced };
+        vacuum_report::vacuum(host, &begun, done, params.auto.as_ref())?;
     }
     if params.process_toast
         && let Some(toast) = rel.class.reltoastrelid.valid()
@@ -511,7 +562,8 @@ fn update_class(
     result: &VacuumResult,
     indexes: &[Oid],
     unsupported_index: bool,
-) -> Result<()> {
+) -> Result<Advanced> {
+    let mut advanced = Advanced::default();
     let txns = host.backend().storage().txns.clone();
     let (next_xid, next_multi) = (txns.next_full_xid().xid(), txns.next_multixact());
     let mut cat = host.catalog();
@@ -525,10 +577,12 @@ fn update_class(
         if xid.is_normal()
             && (row.relfrozenxid.precedes(xid) || next_xid.precedes(row.relfrozenxid))
         {
+            advanced.xids = Some(xid.0.wrapping_sub(row.relfrozenxid.0) as i32);
             row.relfrozenxid = xid;
         }
         let (multi, old) = (result.new_min_mxid, MultiXid(row.relminmxid.0));
         if multi.0 != 0 && (old.precedes(multi) || next_multi.precedes(old)) {
+            advanced.multis = Some(multi.0.wrapping_sub(old.0) as i32);
             row.relminmxid = Xid(multi.0);
         }
     })?;
@@ -538,32 +592,7 @@ fn update_class(
             row.reltuples = index.tuples as f32;
         })?;
     }
-    Ok(())
-}
-
-fn report(host: &mut dyn CommandHost, rel: &RelDesc, r: &VacuumResult) -> Result<()> {
-    let database = host.database_name()?;
-    let schema = host.catalog().namespace_name(rel.class.relnamespace)?.unwrap_or_default();
-    let (name, pages) = (rel.name(), r.pages);
-    let share = |n: u32, of: u32| match of {
-        0 => 100.0,
-        of => 100.0 * f64::from(n) / f64::from(of),
-    };
-    let text = format!(
-        "finished vacuuming \"{database}.{schema}.{name}\": index scans: {}\n\
-         pages: {} removed, {pages} remain, {} scanned ({:.2}% of total)\n\
-         tuples: {} removed, {:.0} remain, {} are dead but not yet removable",
-        r.index_scans,
-        r.removed_pages,
-        r.scanned_pages,
-        share(r.scanned_pages, pages + r.removed_pages),
-        r.tuples_deleted,
-        r.rel_tuples,
-        r.recently_dead_tuples,
-    );
-    let e = pg_err!(SUCCESSFUL_COMPLETION, "{text}");
-    host.notice(e.severity(Severity::Info));
-    Ok(())
+    Ok(advanced)
 }
 
 /// Computes the statistics of a table's columns. Counterpart: `do_analyze_rel`.
@@ -586,8 +615,14 @@ fn analyze_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -
     let targets = extended_targets(&rel, &wanted);
     let largest = extended::largest_target(host, rel.oid(), &targets, default)?;
     rows_wanted = rows_wanted.max(300 * largest as usize);
+    let begun = Begun::now(host);
     if let Some(table) = &rel.table {
         analyze_rows(host, (&rel, table), target, params, (&wanted, rows_wanted))?;
+    } else {
+        report_analyze(host, &rel, target, params, (0, 0));
+    }
+    if begun.is_logged(host, params.auto.as_ref()) {
+        vacuum_report::analyze(host, &begun, &rel)?;
     }
     if !rel.class.relhassubclass {
         return Ok(());
@@ -701,6 +736,9 @@ fn analyze_rows(
             })?;
         }
     }
+    host.backend().stats.end_progress();
+    let rows = (sample.live_rows as i64, sample.dead_rows as i64);
+    report_analyze(host, rel, target, params, rows);
     if params.verbose {
         let sampled = sample.row_count();
         let e = pg_err!(
@@ -717,6 +755,21 @@ fn analyze_rows(
         host.notice(e.severity(Severity::Info));
     }
     Ok(())
+}
+
+/// Adds the result to the cumulative statistics.
+fn report_analyze(
+    host: &mut dyn CommandHost,
+    rel: &RelDesc,
+    target: &Target,
+    params: &Params,
+    rows: (i64, i64),
+) {
+    let is_auto = params.auto.is_some();
+    let be = host.backend();
+    let now = be.storage().env.clock.pg_micros();
+    let key = be.stats.key(rel.oid(), rel.class.relisshared);
+    be.stats.report_analyze(key, rows, target.columns.is_empty(), is_auto, now);
 }
 
 /// Inserts a `pg_statistic` row or replaces the old one. Counterpart: `update_attstats`.

@@ -11,6 +11,7 @@ use catalog::rows::{
     PgPartitionedTable, PgProc, PgRewrite, PgStatisticExt, PgTrigger, PgTsConfig, PgType, indexes,
 };
 use catalog::{CatCx, ObjectAddress};
+use engine::StatsKind;
 use engine::storage::drop_relation_files;
 use ids::code::{ColumnGenerated, ColumnIdentity, ConType, TypType};
 use ids::{AttrNo, Oid, RelKind};
@@ -88,6 +89,9 @@ pub fn drop_one(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<()>
 /// Deletes the rows that belong to an object besides its own.
 fn drop_parts(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<()> {
     let oid = object.object;
+    if object.class == PgProc::RELATION {
+        host.backend().count_dropped(StatsKind::Function, oid, false);
+    }
     let mut cat = host.catalog();
     match object.class {
         PgOperator::RELATION => operator_links::unlink(&mut cat, oid)?,
@@ -154,6 +158,7 @@ fn drop_relation(host: &mut dyn CommandHost, oid: Oid) -> Result<()> {
         let persistence = class.relpersistence;
         drop_relation_files(host.backend(), file, persistence);
     }
+    host.backend().count_dropped(StatsKind::Relation, oid, class.relisshared);
     let mut cat = host.catalog();
     for row in cat.scan(indexes::PG_INDEX_INDEXRELID_INDEX, &[oid.into()])? {
         cat.delete(&row)?;

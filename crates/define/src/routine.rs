@@ -17,6 +17,7 @@ use catalog::rows::{
     CatalogRow, Name, OidVector, PgLanguage, PgNamespace, PgProc, PgType, Text, indexes,
 };
 use catalog::{ObjectAddress, Row, acl};
+use engine::StatsKind;
 use ids::Oid;
 use ids::builtin::language::{C, INTERNAL, SQL};
 use ids::code::{ArgMode, DepType, ParallelSafety, ProKind, Volatility};
@@ -547,6 +548,8 @@ pub(crate) fn insert(
             new.proacl = default_acl::of_new_object(host, ObjectType::Function, owner, schema)?;
             let mut cat = host.catalog();
             cat.insert(&new)?;
+            host.backend().count_created(StatsKind::Function, new.oid, false);
+            let mut cat = host.catalog();
             let this = ObjectAddress::of::<PgProc>(new.oid);
             cat.record_owner(this, owner)?;
             drop(cat);

@@ -3,6 +3,7 @@
 //! Counterpart: the session part of xact.c (`CommitTransaction`, `AbortTransaction`), snapmgr.c,
 //! and the pending deletes of storage.c.
 
+use crate::desc::TableDesc;
 use crate::mapping::CatalogFiles;
 use crate::shared::Storage;
 use crate::storage::{PendingFiles, make_new_files_durable};
@@ -14,6 +15,7 @@ use heap::{HeapCx, SessionWaits};
 use ids::{BackendNo, Lsn, Oid, Persistence, SubXactId, Xid};
 use lmgr::{Acquired, LockMode, LockOwner, LockTag, LockTagKind, WaitPolicy};
 use pgerror::{PgError, Result, pg_err};
+use stats::{Change, DatabaseField, Kind, SessionStats};
 use std::time::Duration;
 use sync::Arc;
 use sync::wait::Waiter;
@@ -125,6 +127,8 @@ pub struct Backend {
     storage: Arc<Storage>,
     /// The session's transaction; most code uses the methods below.
     pub txn: Transaction,
+    /// What the session counts for the cumulative statistics.
+    pub stats: SessionStats,
     waits: SessionWaits,
     pub(crate) scratch: RecordBuilder,
     pub(crate) strategy: Strategy,
@@ -165,6 +169,7 @@ impl Backend {
         Ok(Backend {
             waits: SessionWaits(txn.waits()),
             storage: storage.clone(),
+            stats: SessionStats::new(storage.stats.clone(), database, pid),
             txn,
             scratch: RecordBuilder::new(RmgrId::Heap, 0),
             strategy: Strategy::for_session(Arc::default()),
@@ -208,6 +213,69 @@ impl Backend {
 
     pub fn database(&self) -> Oid {
         self.txn.database()
+    }
+
+    /// The session works in this database from now on.
+    pub fn set_database(&mut self, database: Oid, tablespace: Oid) {
+        self.txn.set_database(database, tablespace);
+        self.stats.set_database(database);
+    }
+
+    /// Counts a change of rows.
+    #[inline]
+    pub(crate) fn count_change(&mut self, table: &TableDesc, what: Change) {
+        self.stats.change(table.oid, table.is_shared(), self.txn.nesting(), what);
+    }
+
+    /// The table is empty from now on, unless the (sub)transaction is rolled back.
+    pub fn count_truncation(&mut self, table: &TableDesc) {
+        self.stats.truncate(table.oid, table.is_shared(), self.txn.nesting());
+    }
+
+    /// Counts the pages that were read since the session's usage was `before` for this relation.
+    #[inline]
+    pub(crate) fn count_blocks(&mut self, relation: Oid, is_shared: bool, before: BufferUsage) {
+        let now = &self.strategy.usage;
+        let (hit, read) = (now.hit - before.hit, now.read - before.read);
+        if hit + read != 0 {
+            let counts = self.stats.relation(relation, is_shared);
+            counts.blocks_fetched += (hit + read) as i64;
+            counts.blocks_hit += hit as i64;
+        }
+    }
+
+    /// The object was created by the running transaction.
+    pub fn count_created(&mut self, kind: Kind, object: Oid, is_shared: bool) {
+        self.stats.created(kind, object, is_shared, self.txn.nesting());
+    }
+
+    /// The object is dropped by the running transaction.
+    pub fn count_dropped(&mut self, kind: Kind, object: Oid, is_shared: bool) {
+        self.stats.dropped(kind, object, is_shared, self.txn.nesting());
+    }
+
+    /// Adds the session's counts to the shared statistics if that is due; see
+    /// [`SessionStats::report`].
+    pub fn report_stats(&mut self, now: i64, force: bool) -> Option<Duration> {
+        let deadlocks = self.txn.locks().take_deadlocks();
+        let (files, bytes) = self.temp_space.take_totals();
+        if deadlocks != 0 || files != 0 || bytes != 0 {
+            self.stats.count(DatabaseField::Deadlocks, deadlocks.into());
+            self.stats.count(DatabaseField::TempFiles, files as i64);
+            self.stats.count(DatabaseField::TempBytes, bytes as i64);
+        }
+        self.stats.report(now, force)
+    }
+
+    /// The objects whose statistics the end of the transaction removes, for its log record.
+    fn dropped_stats(&self, is_commit: bool) -> Vec<DroppedStats> {
+        let drops = self.stats.drops(is_commit);
+        let record = drops.map(|(kind, key)| DroppedStats {
+            kind: kind as i32,
+            database: key.database,
+            object: key.object,
+        });
+        record.collect()
     }
 
     /// The session's number in names of temporary files and schemas.
@@ -420,10 +488,11 @@ impl Backend {
         make_new_files_durable(self)?;
         let is_mapped = self.write_relation_maps()?;
         self.note_records();
-        let CommitExtras { publish, .. } = extras;
+        let CommitExtras { publish, mut dropped_stats, .. } = extras;
+        dropped_stats.extend(self.dropped_stats(true));
         let record = XactExtras {
             dropped_files: self.pending.at_commit(),
-            dropped_stats: extras.dropped_stats,
+            dropped_stats,
             invalidations: extras.invalidations,
             relcache_init_file: extras.relcache_init_file,
             force_sync: extras.force_sync || self.force_sync || self.pending.has_new_permanent(),
@@ -452,6 +521,7 @@ impl Backend {
         self.note_records();
         let record = XactExtras {
             dropped_files: self.pending.at_abort(),
+            dropped_stats: self.dropped_stats(false),
             access_exclusive_locks: self.wrote_exclusive_lock,
             ..XactExtras::default()
         };
@@ -475,6 +545,7 @@ impl Backend {
     /// locks are released; otherwise another session could create a relation of the same name while
     /// the files exist. Returns no error, since the transaction's outcome is decided.
     fn finish(&mut self, commit: bool, publish: Option<&mut dyn FnMut()>) {
+        self.stats.end_transaction(commit);
         let files = self.pending.finish(commit);
         self.drop_all(&files);
         if let Some(publish) = publish {
@@ -508,7 +579,9 @@ impl Backend {
 
     /// RELEASE SAVEPOINT; returns the numbers of the subtransaction and of its parent.
     pub fn commit_subxact(&mut self) -> Result<(SubXactId, SubXactId)> {
+        let nesting = self.txn.nesting();
         let ids = self.txn.commit_subxact()?;
+        self.stats.end_subtransaction(nesting, true);
         self.pending.commit_level(self.txn.nesting());
         Ok(ids)
     }
@@ -520,7 +593,9 @@ impl Backend {
             dropped_files: self.pending.at_abort_of(self.txn.nesting()),
             ..XactExtras::default()
         };
+        let nesting = self.txn.nesting();
         let id = self.txn.abort_subxact(&record)?;
+        self.stats.end_subtransaction(nesting, false);
         self.flush_drops(&record)?;
         let files = self.pending.abort_level(self.txn.nesting());
         self.drop_all(&files);

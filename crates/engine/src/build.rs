@@ -126,6 +126,10 @@ pub fn build<O: Owner + ?Sized>(
         build_init_fork(be, index)?;
     }
     result.index_tuples = count as f64;
+    // As for a sequential scan of the table.
+    let counts = be.stats.relation(table.oid, table.is_shared());
+    counts.scans += 1;
+    counts.returned += result.heap_tuples as i64;
     Ok(result)
 }
 

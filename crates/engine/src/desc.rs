@@ -187,6 +187,11 @@ impl IndexDesc {
         self.def.file
     }
 
+    /// True if the relation is shared by all databases.
+    pub fn is_shared(&self) -> bool {
+        self.def.file.tablespace == RelFile::GLOBAL_TABLESPACE
+    }
+
     #[inline]
     pub fn persistence(&self) -> Persistence {
         self.def.persistence

@@ -95,6 +95,7 @@ impl Engine {
             scans: heap::scan::SyncScans::default(),
             background: BackgroundCounters::default(),
             damage,
+            stats: Arc::default(),
             temp_pool: pool_config,
             log: config.log.clone(),
         });
@@ -124,6 +125,7 @@ impl Engine {
         }
         self.log("shutting down");
         self.checkpoint(CheckpointFlags::SHUTDOWN | CheckpointFlags::IMMEDIATE)?;
+        crate::statistics::save(self);
         self.log("database system is shut down");
         Ok(())
     }

@@ -9,6 +9,7 @@ use crate::liveness::{DirtySearch, Probe};
 use crate::rows::{self, RowReader};
 use crate::table;
 use access::{Insert, Row, ScanItem, ScanOptions, ScanPage};
+use bufmgr::BufferUsage;
 use heap::scan::Visit;
 use heap::visibility_map::{self, VmPin};
 use ids::{AttrNo, BlockNo, OffsetNo, Tid, Xid};
@@ -66,6 +67,7 @@ pub fn insert(
     let handle = index.open(be)?;
     let rel = table.heap(be);
     let how = Insert { check, unchanged };
+    let before = be.strategy.usage;
     loop {
         let mut parts = be.index_parts(index.persistence());
         let cx = &parts.cx;
@@ -84,6 +86,7 @@ pub fn insert(
             }
         };
         be.put_tuple(entry);
+        be.count_blocks(index.oid, index.is_shared(), before);
         return Ok(outcome);
     }
 }
@@ -213,24 +216,31 @@ pub fn for_each_conflict(
     let mut page = ScanPage::default();
     #[cfg(test)]
     let mut entries_read = be.entries_read.take();
+    let (mut read, mut fetched) = (0, 0);
     let mut parts = be.index_parts(index.persistence());
     let cx = &mut parts.cx;
     let mut probe = Probe::new(cx.pool, cx.wal, parts.txn, rel, cx.strategy);
-    while let Some(pin) = scan.next_page(cx, Direction::Forward, &mut page, None)? {
+    'scan: while let Some(pin) = scan.next_page(cx, Direction::Forward, &mut page, None)? {
         (cx.check_interrupts)()?;
         #[cfg(test)]
         entries_read.iter_mut().for_each(|hook| hook());
         for item in &page.items {
             debug_assert!(!item.recheck, "unique indexes are not lossy");
+            read += 1;
             let DirtySearch::Live { tid, info, own } = probe.dirty(item.tid)? else { continue };
+            fetched += 1;
             let waits_for = if info.xmin.is_valid() { info.xmin } else { info.xmax };
             let speculative_token = info.speculative_token;
             if each(Conflict { tid, waits_for, speculative_token, own }).is_break() {
-                return Ok(());
+                break 'scan;
             }
         }
         drop(pin);
     }
+    let counts = be.stats.relation(index.oid, index.is_shared());
+    counts.scans += i64::from(page.searches);
+    counts.returned += read;
+    counts.fetched += fetched;
     Ok(())
 }
 
@@ -259,6 +269,10 @@ pub struct IndexScan {
     last_block: BlockNo,
     current: Tid,
     heap_fetches: u64,
+    /// Number of visible rows that were fetched from the table.
+    rows_fetched: u64,
+    /// Pages of the index that were read for the current batch.
+    index_usage: BufferUsage,
     /// The scan has reached its end in this direction.
     ended: Option<Direction>,
     /// Rows of the last batch whose conditions must be checked again.
@@ -316,6 +330,8 @@ impl IndexScan {
             last_block: BlockNo::INVALID,
             current: Tid::INVALID,
             heap_fetches: 0,
+            rows_fetched: 0,
+            index_usage: BufferUsage::default(),
             ended: None,
             rechecks: Vec::new(),
             scratch: Vec::new(),
@@ -335,6 +351,8 @@ impl IndexScan {
         let begin = batch.len;
         self.reader.begin();
         self.rechecks.clear();
+        let (before, fetches_before) = (be.strategy.usage, self.rows_fetched);
+        let mut entries = 0;
         let mut reads = 0;
         while batch.len - begin < rows_max && !self.reader.is_full() {
             be.check_interrupts()?;
@@ -343,6 +361,7 @@ impl IndexScan {
             }
             let patient = batch.len == begin;
             let Some(item) = self.next_item(be, direction, patient, &mut reads)? else { break };
+            entries += 1;
             if self.index_only && item.all_visible {
                 self.push_from_index(&item, batch)?;
                 self.current = item.tid;
@@ -353,8 +372,28 @@ impl IndexScan {
                 self.rechecks.push(batch.len - 1);
             }
         }
+        self.count(be, entries, self.rows_fetched - fetches_before, before);
         self.reader.finish(be, &self.table, batch)?;
         Ok(batch.len > begin)
+    }
+
+    /// Adds the work of a batch to the statistics. The pages that were read since `before` are
+    /// those of the table, except for the index's.
+    fn count(&mut self, be: &mut Backend, entries: i64, fetched: u64, before: BufferUsage) {
+        let used = be.strategy.usage - before;
+        let of_index = std::mem::take(&mut self.index_usage);
+        let counts = be.stats.relation(self.index.oid, self.index.is_shared());
+        counts.scans += i64::from(std::mem::take(&mut self.page.searches));
+        counts.returned += entries;
+        counts.fetched += fetched as i64;
+        counts.blocks_fetched += (of_index.hit + of_index.read) as i64;
+        counts.blocks_hit += of_index.hit as i64;
+        let of_table = used - of_index;
+        if of_table.hit + of_table.read != 0 {
+            let counts = be.stats.relation(self.table.oid, self.table.is_shared());
+            counts.blocks_fetched += (of_table.hit + of_table.read) as i64;
+            counts.blocks_hit += of_table.hit as i64;
+        }
     }
 
     /// Moves to the next entry. None at the end, which `ended` then shows, and also after
@@ -397,6 +436,13 @@ impl IndexScan {
     /// Reads the next matches; none if several pages contained none. Returns false at the end.
     fn next_page(&mut self, be: &mut Backend, direction: Direction) -> Result<bool> {
         self.leave_mark();
+        let before = be.strategy.usage;
+        let more = self.read_page(be, direction);
+        self.index_usage += be.strategy.usage - before;
+        more
+    }
+
+    fn read_page(&mut self, be: &mut Backend, direction: Direction) -> Result<bool> {
         let IndexScan { scan, page, index, table, index_only, .. } = self;
         let rel = table.heap(be);
         let mut cx = be.index_cx(index.persistence());
@@ -466,7 +512,10 @@ impl IndexScan {
             },
         )?;
         match found {
-            Some(tid) => self.current = tid,
+            Some(tid) => {
+                self.current = tid;
+                self.rows_fetched += 1;
+            }
             None if all_dead => self.scan.kill(self.at, item),
             None => {}
         }
@@ -576,6 +625,7 @@ pub fn scan_tids(
     each: &mut dyn FnMut(Tid, bool),
 ) -> Result<u64> {
     let mut scan = index.open(be)?.clone().begin_scan(keys, ScanOptions::default())?;
+    let before = be.strategy.usage;
     let mut cx = be.index_cx(index.persistence());
     let mut page = ScanPage::default();
     let mut count = 0;
@@ -585,6 +635,10 @@ pub fn scan_tids(
         count += page.items.len() as u64;
     }
     scan.end(&mut cx)?;
+    let counts = be.stats.relation(index.oid, index.is_shared());
+    counts.scans += i64::from(page.searches);
+    counts.returned += count as i64;
+    be.count_blocks(index.oid, index.is_shared(), before);
     Ok(count)
 }
 
@@ -613,6 +667,7 @@ impl BitmapFetch {
         let BitmapFetch { table, reader } = self;
         let rel = table.heap(be);
         let deformer = table.deformer();
+        let (before, rows_before) = (be.strategy.usage, batch.len);
         let mut cx = be.heap_cx(table.persistence);
         if block.0 >= cx.pool.nblocks(&rel.main)? {
             return Ok(());
@@ -631,6 +686,8 @@ impl BitmapFetch {
                 })?;
             }
         }
+        be.stats.relation(table.oid, table.is_shared()).fetched += (batch.len - rows_before) as i64;
+        be.count_blocks(table.oid, table.is_shared(), before);
         reader.finish(be, table, batch)
     }
 }

@@ -17,6 +17,7 @@ use ids::{AttrNo, BlockNo, OffsetNo, Tid, Xid};
 use page::HeapTuple;
 use pgerror::{Result, pg_err};
 use smallvec::SmallVec;
+use stats::Command;
 use sync::Arc;
 use types::Batch;
 use types::batch::BATCH_ROWS_MAX;
@@ -132,6 +133,10 @@ fn draw_blocks(pages: u32, target: usize, random: &SeededRandom) -> Vec<u32> {
     blocks
 }
 
+/// Phases of `pg_stat_progress_analyze`.
+const ANALYZE_ACQUIRES_SAMPLE: i64 = 1;
+const ANALYZE_COMPUTES: i64 = 3;
+
 /// Samples up to `target` live rows. Compressed and TOASTed values whose decompressed size exceeds
 /// `width_max` bytes are not read.
 pub fn sample_rows(
@@ -149,9 +154,16 @@ pub fn sample_rows(
     let mut reservoir = Reservoir::new(target, random);
     let mut dead = 0u64;
     let mut strategy = Strategy::vacuum(be.pool(table.persistence)).like(&be.strategy);
+    // Phase, number of blocks, blocks that were read.
+    let progress = be.stats.begin_progress(Command::Analyze, table.oid);
+    progress.set(0, ANALYZE_ACQUIRES_SAMPLE);
+    progress.set(1, blocks.len() as i64);
+    let mut done = 0;
     for run in blocks.chunk_by(|a, b| a + 1 == *b) {
         for (n, &block) in run.iter().enumerate() {
             be.check_interrupts()?;
+            progress.set(2, done);
+            done += 1;
             let main = &table.heap(be).main;
             let rest = (run.len() - n) as u32;
             be.pool(table.persistence).read_ahead(main, BlockNo(block), rest, &mut strategy)?;
@@ -166,6 +178,8 @@ pub fn sample_rows(
             )?;
         }
     }
+    progress.set(2, done);
+    progress.set(0, ANALYZE_COMPUTES);
     be.add_usage(&mut strategy);
     let Reservoir { rows: mut kept, seen, .. } = reservoir;
     kept.sort_unstable_by_key(|row| row.tid);

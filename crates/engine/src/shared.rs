@@ -59,6 +59,8 @@ pub struct Storage {
     pub scans: heap::scan::SyncScans,
     pub background: BackgroundCounters,
     pub damage: Arc<DamageCounters>,
+    /// Cumulative statistics of relations, databases and functions.
+    pub stats: Arc<stats::Stats>,
     /// Configuration of the sessions' buffer pools for temporary relations, except for size and
     /// slot.
     pub temp_pool: PoolConfig,

@@ -5,17 +5,19 @@
 
 use crate::backend::Backend;
 use crate::desc::{IndexDesc, TableDesc};
+pub use crate::row_lock::lock_row;
 use crate::rows::{self, RowReader};
 use crate::toast;
 use bufmgr::Strategy;
 use heap::scan::{BlockOrder, Visit, Visited};
-use heap::{HeapRel, TmFailure, TmResult, TupleLockMode};
+use heap::{TmFailure, TmResult, TupleLockMode};
 use ids::code::ColumnStorage;
 use ids::{AttrNo, BlockNo, CommandId, OffsetNo, Tid, Xid};
 use lmgr::{LockMode, LockTag, WaitPolicy};
 use page::{HeapTuple, Value, varlena};
 use pgerror::{PgError, Result, pg_err};
 use smallvec::SmallVec;
+use stats::Change;
 use std::ops::Range;
 use sync::Arc;
 use txn::{Snapshot, SnapshotKind};
@@ -127,13 +129,13 @@ impl LockRow {
 }
 
 /// The command number of a change; marks the current command as having changed data.
-fn command_of(be: &mut Backend, command: Option<CommandId>) -> CommandId {
+pub(crate) fn command_of(be: &mut Backend, command: Option<CommandId>) -> CommandId {
     let current = be.txn.current_command(true);
     command.unwrap_or(current)
 }
 
 impl RowLock {
-    const fn mode(self) -> TupleLockMode {
+    pub(crate) const fn mode(self) -> TupleLockMode {
         match self {
             RowLock::KeyShare => TupleLockMode::KeyShare,
             RowLock::Share => TupleLockMode::Share,
@@ -144,7 +146,7 @@ impl RowLock {
 }
 
 impl RowWait {
-    const fn policy(self) -> heap::WaitPolicy {
+    pub(crate) const fn policy(self) -> heap::WaitPolicy {
         match self {
             RowWait::Block => heap::WaitPolicy::Block,
             RowWait::Skip => heap::WaitPolicy::Skip,
@@ -153,7 +155,7 @@ impl RowWait {
     }
 }
 
-fn outcome(result: TmResult, failure: &TmFailure) -> RowOutcome {
+pub(crate) fn outcome(result: TmResult, failure: &TmFailure) -> RowOutcome {
     match result {
         TmResult::Ok => RowOutcome::Ok,
         TmResult::Invisible => RowOutcome::Invisible,
@@ -164,7 +166,7 @@ fn outcome(result: TmResult, failure: &TmFailure) -> RowOutcome {
     }
 }
 
-fn not_available(table: &TableDesc) -> PgError {
+pub(crate) fn not_available(table: &TableDesc) -> PgError {
     pg_err!(LOCK_NOT_AVAILABLE, "could not obtain lock on row in relation \"{}\"", table.name)
 }
 
@@ -174,6 +176,8 @@ pub struct ScanOptions {
     pub blocks: Option<Range<u32>>,
     /// The scan may start at the location of another scan of the table.
     pub synchronize: bool,
+    /// The scan reads a sample (TABLESAMPLE), and does not count as a sequential scan.
+    pub is_sample: bool,
     pub backward: bool,
 }
 
@@ -291,6 +295,8 @@ impl TableScan {
         let table = self.table.clone();
         let rel = table.heap(be);
         let begin = batch.len;
+        let filtered_before = self.rows_filtered;
+        let mut used = bufmgr::BufferUsage::default();
         self.reader.begin();
         let mut pages = 0;
         while batch.len - begin < rows_max && !self.reader.is_full() {
@@ -334,9 +340,15 @@ impl TableScan {
             if let Visited::Until(offset) = visited {
                 self.resume = Some((block, offset));
             }
+            used += self.strategy.usage;
+            be.add_usage(&mut self.strategy);
             self.reader.finish(be, &table, batch)?;
         }
-        be.add_usage(&mut self.strategy);
+        let rows = (batch.len - begin) as u64 + (self.rows_filtered - filtered_before);
+        let counts = be.stats.relation(table.oid, table.is_shared());
+        counts.returned += rows as i64;
+        counts.blocks_fetched += (used.hit + used.read) as i64;
+        counts.blocks_hit += used.hit as i64;
         Ok(batch.len > begin)
     }
 
@@ -368,6 +380,9 @@ impl TableScan {
             self.strategy = Strategy::bulk_read(pool);
         }
         self.large = large;
+        if self.options.blocks.is_none() && !self.options.is_sample {
+            be.stats.relation(self.table.oid, self.table.is_shared()).scans += 1;
+        }
         self.synchronized = large && self.options.synchronize && self.options.blocks.is_none();
         self.start(be, nblocks);
         Ok(())
@@ -406,10 +421,12 @@ impl RowFetch {
         let RowFetch { table, reader } = self;
         let rel = table.heap(be);
         let deformer = table.deformer();
+        let before = be.strategy.usage;
         let mut cx = be.heap_cx(table.persistence);
         let found = heap::fetch_row_version(&mut cx, rel, tid, snapshot, |tuple| {
             reader.push(deformer, tid, &tuple, batch)
         })?;
+        be.count_blocks(table.oid, table.is_shared(), before);
         reader.finish(be, table, batch)?;
         Ok(found.is_some())
     }
@@ -457,6 +474,8 @@ pub struct InsertOptions {
     pub speculative_token: u32,
     /// As in [`ChangeOptions::command`].
     pub command: Option<CommandId>,
+    /// The rows are copied into a new file of the table, and do not count as inserted.
+    pub is_rewrite: bool,
 }
 
 impl InsertOptions {
@@ -519,10 +538,28 @@ pub fn insert(
     form(be, table, &values, &mut tuple)?;
     let rel = table.heap(be);
     let cid = command_of(be, options.command);
+    let before = be.strategy.usage;
     let mut cx = be.heap_cx(table.persistence);
     let tid = heap::insert(&mut cx, rel, &mut tuple, cid, options.heap(), None);
     be.put_tuple(tuple);
+    if tid.is_ok() {
+        count_inserted(be, table, &options, 1, before);
+    }
     tid
+}
+
+/// Counts inserted rows, and the pages that were read since `before`.
+fn count_inserted(
+    be: &mut Backend,
+    table: &TableDesc,
+    options: &InsertOptions,
+    rows: u32,
+    before: bufmgr::BufferUsage,
+) {
+    if !options.is_rewrite {
+        be.count_change(table, Change::Insert(rows));
+        be.count_blocks(table.oid, table.is_shared(), before);
+    }
 }
 
 /// As [`insert`], for a row that was computed from the version at `from` of `old`. The columns
@@ -552,9 +589,13 @@ pub fn insert_again(
     form(be, table, &values, &mut tuple)?;
     let rel = table.heap(be);
     let cid = command_of(be, options.command);
+    let before = be.strategy.usage;
     let mut cx = be.heap_cx(table.persistence);
     let tid = heap::insert(&mut cx, rel, &mut tuple, cid, options.heap(), None);
     be.put_tuple(tuple);
+    if tid.is_ok() {
+        count_inserted(be, table, &options, 1, before);
+    }
     tid
 }
 
@@ -645,8 +686,11 @@ pub fn multi_insert(
     }
     let rel = table.heap(be);
     let cid = command_of(be, options.command);
+    let before = be.strategy.usage;
     let mut cx = be.heap_cx(table.persistence);
-    heap::multi_insert(&mut cx, rel, tuples, cid, options.heap(), Some(inner), tids)
+    heap::multi_insert(&mut cx, rel, tuples, cid, options.heap(), Some(inner), tids)?;
+    count_inserted(be, table, &options, rows.len as u32, before);
+    Ok(())
 }
 
 /// A token for a speculative insertion, which is locked: other transactions wait for the end of the
@@ -674,7 +718,9 @@ pub fn finish_speculative(
     let result = if keep {
         heap::finish_speculative(&mut cx, rel, tid)
     } else {
-        heap::abort_speculative(&mut cx, rel, tid)
+        let aborted = heap::abort_speculative(&mut cx, rel, tid);
+        be.count_change(table, Change::Delete);
+        aborted
     };
     let xid = be.txn.current_xid()?;
     be.unlock(LockTag::speculative(xid, token), LockMode::Exclusive);
@@ -742,6 +788,7 @@ pub fn update(
         wait: options.wait == RowWait::Block,
     };
     let toasts = !table.is_toast && (tuple.len() > toast::TUPLE_THRESHOLD || old_external);
+    let before = be.strategy.usage;
     let mut cx = be.heap_cx(persistence);
     let result = if !toasts {
         heap::update(&mut cx, rel, tid, &mut tuple, cid, &how)
@@ -759,6 +806,10 @@ pub fn update(
     be.put_tuple(tuple);
     let updated = match result? {
         Ok(done) => {
+            be.count_change(table, Change::Update { hot: done.hot });
+            if !toasts {
+                be.count_blocks(table.oid, table.is_shared(), before);
+            }
             if let Some(old) = old.filter(|_| old_external) {
                 let kept = kept_pointers(&values);
                 toast::delete_values(be, table, &old, &|raw| kept.contains(&raw))?;
@@ -803,6 +854,7 @@ pub fn delete(
     let old = if table.toast.is_some() { copy_external(be, table, tid)? } else { None };
     let rel = table.heap(be);
     let cid = command_of(be, options.command);
+    let before = be.strategy.usage;
     let mut cx = be.heap_cx(table.persistence);
     let how = heap::DeleteOptions {
         wait: options.wait == RowWait::Block,
@@ -811,6 +863,8 @@ pub fn delete(
     };
     match heap::delete(&mut cx, rel, tid, cid, how)? {
         Ok(()) => {
+            be.count_change(table, Change::Delete);
+            be.count_blocks(table.oid, table.is_shared(), before);
             if let Some(old) = old.as_deref().and_then(HeapTuple::from_bytes) {
                 toast::delete_values(be, table, &old, &|_| false)?;
             }
@@ -822,168 +876,6 @@ pub fn delete(
             Ok(outcome)
         }
     }
-}
-
-fn lock_version(
-    be: &mut Backend,
-    table: &TableDesc,
-    tid: Tid,
-    how: LockRow,
-    out: &mut Vec<u8>,
-) -> Result<(RowOutcome, TmFailure)> {
-    let rel = table.heap(be);
-    let cid = command_of(be, how.command);
-    let options = heap::LockOptions {
-        mode: how.lock.mode(),
-        policy: how.wait.policy(),
-        follow_updates: true,
-    };
-    let mut cx = be.heap_cx(table.persistence);
-    match heap::lock_tuple(&mut cx, rel, tid, cid, options, out)? {
-        Ok(()) => Ok((RowOutcome::Ok, TmFailure::default())),
-        Err((result, failure)) => Ok((outcome(result, &failure), failure)),
-    }
-}
-
-/// Locks the row at `tid`. If that succeeds, the `columns` of the locked version are appended to
-/// `batch` and its TID is returned. Counterpart: `heapam_tuple_lock`.
-pub fn lock_row(
-    be: &mut Backend,
-    table: &Arc<TableDesc>,
-    tid: Tid,
-    how: LockRow,
-    columns: &[AttrNo],
-    batch: &mut Batch,
-) -> Result<(RowOutcome, Tid)> {
-    let mut tid = tid;
-    let mut bytes = be.take_tuple();
-    loop {
-        let (outcome, failure) = lock_version(be, table, tid, how, &mut bytes)?;
-        match outcome {
-            RowOutcome::Ok => {
-                let tuple = HeapTuple::from_bytes(&bytes)
-                    .ok_or_else(|| pg_err!(DATA_CORRUPTED, "invalid tuple at {tid}"))?;
-                let mut reader = RowReader::new(table, columns)?;
-                reader.push(table.deformer(), tid, &tuple, batch)?;
-                reader.finish(be, table, batch)?;
-                be.put_tuple(bytes);
-                return Ok((RowOutcome::Ok, tid));
-            }
-            RowOutcome::Updated { next, xmax } if how.follow => {
-                if failure.ctid.block == BlockNo::INVALID {
-                    return Err(moved());
-                }
-                match newest_version(be, table, next, xmax, how)? {
-                    Ok(newest) => tid = newest,
-                    Err(outcome) => return Ok((outcome, tid)),
-                }
-            }
-            other => {
-                be.put_tuple(bytes);
-                return Ok((other, tid));
-            }
-        }
-    }
-}
-
-/// The error for a row whose newest version is in another partition.
-#[cold]
-fn moved() -> PgError {
-    pg_err!(
-        T_R_SERIALIZATION_FAILURE,
-        "tuple to be locked was already moved to another partition due to concurrent update"
-    )
-}
-
-/// Result of following an update chain to one TID.
-enum Link {
-    /// A version that may be locked.
-    Found,
-    Wait(Xid),
-    Next(Tid, Xid),
-    End(RowOutcome),
-}
-
-/// Follows the update chain from `tid`. The xmin of the version at `tid` must be `xmax`.
-fn newest_version(
-    be: &mut Backend,
-    table: &TableDesc,
-    tid: Tid,
-    xmax: Xid,
-    how: LockRow,
-) -> Result<Result<Tid, RowOutcome>> {
-    let (mut tid, mut prior) = (tid, xmax);
-    let rel = table.heap(be);
-    loop {
-        match follow_link(be, table, rel, tid, prior, how.command)? {
-            Link::Found => return Ok(Ok(tid)),
-            Link::Next(next, _) if next.block == BlockNo::INVALID => return Err(moved()),
-            Link::Next(next, xmax) => (tid, prior) = (next, xmax),
-            Link::End(outcome) => return Ok(Err(outcome)),
-            Link::Wait(xid) => match how.wait {
-                RowWait::Block => be.txn.wait_for_xid(xid)?,
-                RowWait::Skip => {
-                    if !be.txn.waits().try_wait_for_xid(xid)? {
-                        return Ok(Err(RowOutcome::WouldBlock));
-                    }
-                }
-                RowWait::Error => {
-                    if !be.txn.waits().try_wait_for_xid(xid)? {
-                        return Err(not_available(table));
-                    }
-                }
-            },
-        }
-    }
-}
-
-fn follow_link(
-    be: &mut Backend,
-    table: &TableDesc,
-    rel: &HeapRel,
-    tid: Tid,
-    prior: Xid,
-    command: Option<CommandId>,
-) -> Result<Link> {
-    let cid = command.unwrap_or_else(|| be.txn.command());
-    let cx = be.heap_cx(table.persistence);
-    let deleted = Link::End(RowOutcome::Deleted { xmax: prior });
-    if tid.block.0 >= cx.pool.nblocks(&rel.main)? {
-        return Ok(deleted);
-    }
-    let guard = cx.pool.read(&rel.main, tid.block, cx.strategy)?.share();
-    let Some(header) = guard.heap_header(tid.offset) else { return Ok(deleted) };
-    // The TID may have been reused for another row after the chain was pruned.
-    if header.xmin() != prior {
-        return Ok(deleted);
-    }
-    let vis = cx.visibility(rel, guard.lsn());
-    let mut hint = 0;
-    if let Some(info) = vis.dirty(&header, &mut hint)? {
-        if info.xmin.is_valid() {
-            return Err(pg_err!(
-                DATA_CORRUPTED,
-                "t_xmin {} is uncommitted in tuple {tid} to be updated in table \"{}\"",
-                info.xmin,
-                table.name
-            ));
-        }
-        if info.xmax.is_valid() {
-            return Ok(Link::Wait(info.xmax));
-        }
-        if cx.txn.is_current(header.xmin()) {
-            let combo = header.any(page::heap_tuple::infomask::COMBOCID);
-            let cmin = if combo { cx.txn.combo_cmin(header.raw_cid) } else { header.raw_cid };
-            if cmin >= cid {
-                return Ok(Link::End(RowOutcome::SelfModified { cmax: cmin }));
-            }
-        }
-        return Ok(Link::Found);
-    }
-    if header.ctid == tid {
-        return Ok(deleted);
-    }
-    Ok(Link::Next(header.ctid, vis.update_xid(&header)?))
 }
 
 /// Number of blocks of the table.

@@ -61,6 +61,9 @@ impl TempSpace {
     /// Number of files created, and total size of files removed, since the last call
     /// (`pg_stat_database.temp_files`, `temp_bytes`).
     pub fn take_totals(&self) -> (u64, u64) {
+        if self.files_total.load(Relaxed) == 0 && self.bytes_total.load(Relaxed) == 0 {
+            return (0, 0);
+        }
         (self.files_total.swap(0, Relaxed), self.bytes_total.swap(0, Relaxed))
     }
 

@@ -16,8 +16,10 @@ use ids::{BlockNo, MultiXid, OffsetNo, Tid, Xid};
 use lmgr::{Acquired, LockMode};
 use page::vm;
 use pgerror::{PgError, Result, Severity, pg_err};
+use stats::{Command, Progress};
 use std::time::Duration;
 use sync::Arc;
+use sync::atomic::{AtomicU32, Ordering};
 
 /// Parameters of a VACUUM. The defaults are those of the settings.
 #[derive(Clone, Debug)]
@@ -40,7 +42,10 @@ pub struct VacuumOptions {
     pub maintenance_work_mem: usize,
     /// `vacuum_cost_delay`; zero is off.
     pub cost_delay: Duration,
-    pub cost_limit: u32,
+    /// Other threads may change it while the VACUUM runs.
+    pub cost_limit: Arc<AtomicU32>,
+    /// `vacuum_cost_page_hit`, `vacuum_cost_page_miss`, `vacuum_cost_page_dirty`.
+    pub page_costs: [u64; 3],
     pub is_autovacuum: bool,
     pub for_wraparound: bool,
     /// `relfrozenxid` and `relminmxid` of the table before this VACUUM.
@@ -66,7 +71,8 @@ impl Default for VacuumOptions {
             has_other_indexes: false,
             maintenance_work_mem: 64 << 20,
             cost_delay: Duration::ZERO,
-            cost_limit: 200,
+            cost_limit: Arc::new(AtomicU32::new(200)),
+            page_costs: [1, 2, 20],
             is_autovacuum: false,
             for_wraparound: false,
             rel_frozen_xid: Xid::INVALID,
@@ -97,6 +103,13 @@ pub struct VacuumResult {
     /// The results of the indexes.
     pub indexes: Vec<IndexVacuumResult>,
     pub failsafe: bool,
+    pub aggressive: bool,
+    /// Rows that were deleted before this transaction id were removed.
+    pub oldest_xmin: Xid,
+    /// Pages with dead line pointers.
+    pub dead_pages: u32,
+    /// The entries of dead rows were kept, and so are their line pointers.
+    pub bypassed: bool,
 }
 
 #[derive(Clone, Copy, Debug, Default)]
@@ -119,13 +132,25 @@ const BYPASS_PAGES_SHARE: f64 = 0.02;
 
 /// Interval between checks of the failsafe: 4 GB. Counterpart: `FAILSAFE_EVERY_PAGES`.
 const FAILSAFE_EVERY_BLOCKS: u32 = (4 << 30) / page::PAGE_SIZE as u32;
-/// `vacuum_cost_page_hit`, `vacuum_cost_page_miss`, `vacuum_cost_page_dirty` by default.
-const COST_HIT: u64 = 1;
-const COST_MISS: u64 = 2;
-const COST_DIRTY: u64 = 20;
+
+/// Parameters of `pg_stat_progress_vacuum`, and the values of the first.
+mod progress {
+    pub(super) const PHASE: usize = 0;
+    pub(super) const BLOCKS_TOTAL: usize = 1;
+    pub(super) const BLOCKS_SCANNED: usize = 2;
+    pub(super) const INDEX_PASSES: usize = 4;
+
+    pub(super) const SCAN_HEAP: i64 = 1;
+    pub(super) const VACUUM_INDEXES: i64 = 2;
+    pub(super) const VACUUM_HEAP: i64 = 3;
+    pub(super) const CLEAN_UP_INDEXES: i64 = 4;
+    pub(super) const TRUNCATE: i64 = 5;
+    pub(super) const FINAL_CLEANUP: i64 = 6;
+}
 
 struct Vacuum<'a> {
     table: &'a TableDesc,
+    progress: Arc<Progress>,
     indexes: &'a [Arc<IndexDesc>],
     options: &'a VacuumOptions,
     cutoffs: Cutoffs,
@@ -178,8 +203,10 @@ pub fn vacuum(
     let next = txns.next_full_xid().xid();
     let aggressive = options.disable_page_skipping
         || options.rel_frozen_xid.precedes_or_equals(before(next, options.freeze_table_age));
+    let progress = be.stats.begin_progress(Command::Vacuum, table.oid);
     let mut vacuum = Vacuum {
         table,
+        progress,
         indexes,
         options,
         cutoffs: Cutoffs {
@@ -198,9 +225,11 @@ pub fn vacuum(
         stats: vec![None; indexes.len()],
         cost_paid: None,
         phase: Phase::Start,
-        result: VacuumResult::default(),
+        result: VacuumResult { oldest_xmin, aggressive, ..VacuumResult::default() },
     };
-    match vacuum.run(be) {
+    let done = vacuum.run(be);
+    be.stats.end_progress();
+    match done {
         Ok(()) => Ok(vacuum.result),
         Err(e) => Err(vacuum.in_context(e)),
     }
@@ -247,6 +276,8 @@ impl Vacuum<'_> {
     fn run(&mut self, be: &mut Backend) -> Result<()> {
         let pages = table::nblocks(be, self.table)?;
         self.result.pages = pages;
+        self.progress.set(progress::PHASE, progress::SCAN_HEAP);
+        self.progress.set(progress::BLOCKS_TOTAL, pages.into());
         let mut strategy = Strategy::vacuum(be.pool(self.table.persistence)).like(&be.strategy);
         let (mut block, mut next_failsafe) = (0, 0);
         // Number of blocks to read ahead; doubles with each read until pages are skipped.
@@ -272,6 +303,7 @@ impl Vacuum<'_> {
                 if pool.read_ahead(main, BlockNo(at), count, &mut strategy)? > 0 {
                     ahead = (2 * ahead).min(bufmgr::READ_AHEAD_MAX);
                 }
+                self.progress.set(progress::BLOCKS_SCANNED, at.into());
                 self.scan(be, BlockNo(at), &mut strategy)?;
                 self.delay_point(be, &mut strategy)?;
             }
@@ -281,7 +313,9 @@ impl Vacuum<'_> {
             }
         }
         self.phase = Phase::Scan(None, 0);
+        self.progress.set(progress::BLOCKS_SCANNED, pages.into());
         self.finish_passes(be)?;
+        self.progress.set(progress::PHASE, progress::FINAL_CLEANUP);
         be.add_usage(&mut strategy);
         let rel = self.table.heap(be);
         freespace::Fsm::new(be.pool(self.table.persistence), &rel.fsm).vacuum()?;
@@ -306,13 +340,14 @@ impl Vacuum<'_> {
         }
         let used = [strategy.usage, be.strategy.usage];
         let total = |of: fn(&bufmgr::BufferUsage) -> u64| used.iter().map(of).sum::<u64>();
-        let cost = total(|u| u.hit) * COST_HIT
-            + total(|u| u.read) * COST_MISS
-            + total(|u| u.dirtied) * COST_DIRTY;
+        let [hit, miss, dirty] = self.options.page_costs;
+        // Only the builder of log records counts pages that become dirty.
+        let dirtied = be.buffer_usage().dirtied;
+        let cost = total(|u| u.hit) * hit + total(|u| u.read) * miss + dirtied * dirty;
         // Costs of the session before this VACUUM do not count.
         let paid = *self.cost_paid.get_or_insert(cost);
         let balance = cost.saturating_sub(paid);
-        let limit = u64::from(self.options.cost_limit.max(1));
+        let limit = u64::from(self.options.cost_limit.load(Ordering::Relaxed).max(1));
         if balance < limit {
             return Ok(());
         }
@@ -483,6 +518,8 @@ impl Vacuum<'_> {
             && self.result.index_scans == 0
             && self.options.index_cleanup.is_none();
         self.check_failsafe(be);
+        self.result.dead_pages = self.dead_pages;
+        self.result.bypassed = !self.cleans_indexes() || few && !self.dead.is_empty();
         if self.cleans_indexes() && !few {
             self.vacuum_indexes(be)?;
         }
@@ -493,6 +530,7 @@ impl Vacuum<'_> {
             let exact = (!self.skipped_visible && self.result.scanned_pages == self.result.pages)
                 .then_some(self.result.live_tuples);
             self.phase = Phase::CleanUpIndex(n);
+            self.progress.set(progress::PHASE, progress::CLEAN_UP_INDEXES);
             let handle = index.open(be)?;
             let stats = self.stats[n].take();
             let cx = &mut be.index_cx(index.persistence());
@@ -524,6 +562,7 @@ impl Vacuum<'_> {
         let dead = std::mem::take(&mut self.dead);
         for (n, index) in self.indexes.iter().enumerate() {
             self.phase = Phase::VacuumIndex(n);
+            self.progress.set(progress::PHASE, progress::VACUUM_INDEXES);
             let handle = index.open(be)?;
             let stats = self.stats[n].take();
             let mut is_dead = |tid: Tid| dead.binary_search(&tid).is_ok();
@@ -533,6 +572,8 @@ impl Vacuum<'_> {
         }
         self.result.index_scans += 1;
         self.phase = Phase::FreeDead(None, 0);
+        self.progress.set(progress::PHASE, progress::VACUUM_HEAP);
+        self.progress.set(progress::INDEX_PASSES, self.result.index_scans.into());
         let rel = self.table.heap(be);
         let pool = be.pool_arc(self.table.persistence);
         for chunk in dead.chunk_by(|a, b| a.block == b.block) {
@@ -582,6 +623,7 @@ impl Vacuum<'_> {
         }
         if unchanged && keep < pages {
             self.phase = Phase::Truncate(keep);
+            self.progress.set(progress::PHASE, progress::TRUNCATE);
             let xid = be.txn.current_xid_if_any();
             let (file, persistence) = (self.table.file, self.table.persistence);
             let wal = be.storage().wal.clone();

@@ -350,7 +350,9 @@ impl ScanNode {
                     }
                     slot => {
                         let synchronize = self.source.sample.is_none();
-                        let options = ScanOptions { synchronize, ..ScanOptions::default() };
+                        let is_sample = !synchronize;
+                        let options =
+                            ScanOptions { synchronize, is_sample, ..ScanOptions::default() };
                         let snapshot = run.st.desc.snapshot.clone();
                         let be = run.sv.backend();
                         let mut s = TableScan::new(be, &rel.table, snapshot, columns, options)?;

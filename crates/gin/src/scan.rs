@@ -89,7 +89,10 @@ impl IndexScan for GinScan {
                 self.state = State::Begin;
                 return Ok(None);
             }
-            State::Begin => self.begin(cx, page)?,
+            State::Begin => {
+                page.searches += 1;
+                self.begin(cx, page)?;
+            }
             State::Trees(_) => {}
         }
         self.read(cx, page)?;

@@ -223,7 +223,11 @@ impl IndexScan for HashScan {
         self.mark_killed(cx)?;
         page.clear();
         let again = std::mem::replace(&mut self.returned, false);
-        let Some(hash) = self.hash.filter(|_| !again) else { return Ok(None) };
+        if again {
+            return Ok(None);
+        }
+        page.searches += 1;
+        let Some(hash) = self.hash else { return Ok(None) };
         let pin = self.read(cx, hash, &mut page.items)?;
         self.returned = pin.is_some();
         Ok(pin)

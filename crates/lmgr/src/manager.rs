@@ -9,7 +9,7 @@ use crate::{LockMode, LockTag, VirtualXid};
 use ids::{BackendNo, Oid};
 use std::hash::BuildHasher;
 use std::time::Duration;
-use sync::atomic::{AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering};
+use sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering};
 use sync::wait::Waiter;
 use sync::{Arc, Mutex};
 
@@ -33,6 +33,8 @@ pub(crate) struct Slot {
     pub(crate) status: AtomicU8,
     pub(crate) pid: AtomicI32,
     pub(crate) waiter: Mutex<Option<Arc<Waiter>>>,
+    /// The session is an autovacuum worker, whose work is cancelled if others wait for its locks.
+    pub(crate) cancellable: AtomicBool,
 }
 
 impl Slot {

@@ -13,7 +13,7 @@ use pgerror::{PgError, Result, Severity, pg_err};
 use smallvec::SmallVec;
 use std::time::Duration;
 use sync::Arc;
-use sync::atomic::Ordering;
+use sync::atomic::{AtomicU32, Ordering};
 use sync::wait::{Interrupt, Waiter};
 
 /// Which end releases the lock: the session's (or an explicit release), or a (sub)transaction's.
@@ -91,6 +91,8 @@ pub struct LockSession {
     pub(crate) lock_timeout: Duration,
     /// Setting `deadlock_timeout`; `None`: the manager's.
     pub(crate) deadlock_timeout: Option<Duration>,
+    /// Deadlock errors since [`LockSession::take_deadlocks`].
+    pub(crate) deadlocks: AtomicU32,
 }
 
 impl LockSession {
@@ -112,6 +114,7 @@ impl LockSession {
             closed: false,
             lock_timeout: Duration::ZERO,
             deadlock_timeout: None,
+            deadlocks: AtomicU32::new(0),
         }
     }
 
@@ -127,8 +130,24 @@ impl LockSession {
         self.proc
     }
 
+    /// Number of deadlock errors of the session since the last call.
+    #[inline]
+    pub fn take_deadlocks(&self) -> u32 {
+        match self.deadlocks.load(Ordering::Relaxed) {
+            0 => 0,
+            _ => self.deadlocks.swap(0, Ordering::Relaxed),
+        }
+    }
+
     pub fn set_lock_timeout(&mut self, span: Duration) {
         self.lock_timeout = span;
+    }
+
+    /// Whether the session's statement is cancelled when another session has waited for one of its
+    /// locks for `deadlock_timeout`.
+    pub fn set_cancellable(&mut self, on: bool) {
+        let slot = &self.manager.slots[self.proc as usize];
+        slot.cancellable.store(on, Ordering::Release);
     }
 
     pub fn set_deadlock_timeout(&mut self, span: Duration) {

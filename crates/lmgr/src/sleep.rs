@@ -54,7 +54,7 @@ impl LockSession {
                     Step { tag: *tag, mode, pid: slot.pid.load(Ordering::Relaxed) },
                     Step { tag: *tag, mode: other.mode, pid: self.manager.pid(other.proc) },
                 ];
-                self.manager.count_deadlock();
+                self.count_deadlock();
                 return Err(deadlock::error(&steps));
             }
             QueuePosition::At(at) => {
@@ -74,6 +74,11 @@ impl LockSession {
                 Err(error)
             }
         }
+    }
+
+    fn count_deadlock(&self) {
+        self.manager.count_deadlock();
+        self.deadlocks.fetch_add(1, Ordering::Relaxed);
     }
 
     /// A session that already holds modes of this object is queued before the waiters that it
@@ -128,9 +133,10 @@ impl LockSession {
                         check = None;
                         if let Verdict::Deadlock(steps) = deadlock::check(&self.manager, self.proc)
                         {
-                            self.manager.count_deadlock();
+                            self.count_deadlock();
                             return Err(deadlock::error(&steps));
                         }
+                        self.cancel_blockers(tag);
                     } else if timeout.is_some_and(Deadline::has_passed) {
                         return Err(lock_timeout_error());
                     }
@@ -138,6 +144,24 @@ impl LockSession {
             }
         }
         Ok(())
+    }
+
+    /// Cancels the autovacuum workers that hold a lock in conflict with the awaited one.
+    /// Counterpart: `GetBlockingAutoVacuumPgproc` and its use in `ProcSleep`.
+    fn cancel_blockers(&self, tag: &LockTag) {
+        let table = self.manager.partition(tag).lock();
+        let slot = &self.manager.slots[self.proc as usize];
+        let Some((_, mode)) = *slot.wait.lock() else { return };
+        let Some(lock) = table.get(tag) else { return };
+        for holder in lock.holders.iter().filter(|h| h.proc != self.proc) {
+            let other = &self.manager.slots[holder.proc as usize];
+            if mode.conflicts() & holder.held != 0
+                && other.cancellable.load(Ordering::Acquire)
+                && let Some(waiter) = &*other.waiter.lock()
+            {
+                waiter.raise(Interrupt::QueryCancel);
+            }
+        }
     }
 
     /// Leaves the queue after an error; releases the lock if it was granted in the meantime.

@@ -164,7 +164,6 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
             }
         }
     }
-    correct_autovacuum(&mut base, &mut reports)?;
     let id = base.registry.get("max_stack_depth")?;
     if base.origin(id).source == Source::Default {
         let kb = stack.unwrap_or(i64::MAX).min(STACK_KB_DEFAULT);
@@ -182,27 +181,6 @@ pub(crate) fn load(origins: &Origins) -> Result<Loaded, PgError> {
         base.correct(id, Value::Int(WAL_BUFFERS_MIN));
     }
     Ok(Loaded { base, reports, entries, wrong, faults: parsed.error_lines, faulty, unusable })
-}
-
-/// Turns `autovacuum` off, with a warning in the log if it was enabled explicitly: only vacuuming
-/// against wraparound exists, and it cannot be disabled.
-fn correct_autovacuum(base: &mut ServerValues, reports: &mut Vec<PgError>) -> Result<(), PgError> {
-    let id = base.registry.get("autovacuum")?;
-    if !base.bool("autovacuum") {
-        return Ok(());
-    }
-    if base.origin(id).source == Source::Default {
-        base.set_dynamic_default("autovacuum", Value::Bool(false));
-        return Ok(());
-    }
-    base.correct(id, Value::Bool(false));
-    let message = "\"autovacuum\" stays off: tables are not vacuumed and analyzed automatically";
-    reports.push(
-        PgError::new(pgerror::SqlState::WARNING, message)
-            .severity(Severity::Warning)
-            .hint("Run VACUUM and ANALYZE regularly."),
-    );
-    Ok(())
 }
 
 /// Checks values that need more than syntax and range checks, and converts them to canonical form.

@@ -26,11 +26,21 @@ const STEPS: [(&str, WaitEvent, Step); 3] = [
 ];
 
 const LAUNCHER: &str = "autovacuum launcher";
+const WORKER: &str = "autovacuum worker";
 
 /// Runs the work; a panic becomes an error. Locks, latches and pins are released by unwinding.
 fn guarded(work: &mut dyn FnMut() -> Result<()>) -> Result<()> {
     catch_unwind(AssertUnwindSafe(work))
         .unwrap_or_else(|_| Err(PgError::internal("panic in a background worker")))
+}
+
+/// Logs an error of a worker. A PANIC ends the server.
+fn log(instance: &Instance, panic: &dyn Fn(&PgError), kind: &'static str, error: &PgError) {
+    if error.fields().severity >= Severity::Panic {
+        panic(error);
+    }
+    let origin = LogOrigin { kind, ..LogOrigin::default() };
+    instance.log.write(&origin, error, None);
 }
 
 impl Workers {
@@ -79,8 +89,8 @@ impl Workers {
         Ok(Workers { stop, threads })
     }
 
-    /// Starts the thread that vacuums against wraparound. `pg_stat_activity` shows it while it
-    /// works.
+    /// Starts the autovacuum launcher, which starts a thread for each worker. `pg_stat_activity`
+    /// shows both while they work.
     fn start_launcher(
         &mut self,
         instance: &Arc<Instance>,
@@ -90,24 +100,39 @@ impl Workers {
         instance.engine.txn().set_wraparound_waiter(waiter.clone());
         let (w, s, i, p) = (waiter.clone(), self.stop.clone(), instance.clone(), panic.clone());
         let thread = sync::spawn_with_stack(LAUNCHER, STACK_BYTES, move || {
-            let log = |e: PgError| {
-                if e.fields().severity >= Severity::Panic {
-                    p(&e);
-                }
-                let origin = LogOrigin { kind: LAUNCHER, ..LogOrigin::default() };
-                i.log.write(&origin, &e, None);
-            };
-            if let Err(e) = guarded(&mut || autovacuum::begin(&i)) {
-                log(e);
-            }
+            let mut launcher = autovacuum::Launcher::new(&i);
+            let mut workers: Vec<JoinHandle<()>> = Vec::new();
             while !s.load(Ordering::Acquire) {
-                if autovacuum::is_due(&i) && i.check_admission().is_ok() {
-                    let done = guarded(&mut || autovacuum::round(&i, &mut guarded));
-                    done.err().into_iter().for_each(log);
+                let mut nap = Duration::from_secs(60);
+                let mut starts = Vec::new();
+                let done = guarded(&mut || {
+                    if i.check_admission().is_ok() {
+                        (starts, nap) = launcher.round()?;
+                    }
+                    Ok(())
+                });
+                if let Err(e) = done {
+                    log(&i, &*p, LAUNCHER, &e);
                 }
-                let nap = u64::try_from(i.base().int("autovacuum_naptime")).unwrap_or(60);
-                let deadline = Deadline::after(Duration::from_secs(nap));
-                w.park(WaitEvent::AutoVacuumMain, deadline);
+                workers.retain(|thread| !thread.is_finished());
+                for start in starts {
+                    let (i, p, w) = (i.clone(), p.clone(), w.clone());
+                    let work = move || {
+                        let done = guarded(&mut || autovacuum::work(&i, &start));
+                        if let Err(e) = done {
+                            log(&i, &*p, WORKER, &e);
+                        }
+                        drop(start);
+                        w.wake();
+                    };
+                    // A worker that cannot be started is started in a later round.
+                    workers.extend(sync::spawn_with_stack(WORKER, STACK_BYTES, work).ok());
+                }
+                w.park(WaitEvent::AutoVacuumMain, Deadline::after(nap));
+            }
+            for thread in workers {
+                // A panic of a worker was already reported by the panic handler.
+                let _ = thread.join();
             }
         })?;
         self.threads.push((waiter, thread));

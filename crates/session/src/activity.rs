@@ -4,6 +4,7 @@ use crate::core::Core;
 use crate::session::Session;
 use crate::xact::Block;
 use client::activity::{State, VisibleActivity};
+use stats::SessionState;
 
 impl Core {
     pub(crate) fn show_activity(&self, change: impl FnOnce(&mut VisibleActivity)) {
@@ -18,6 +19,9 @@ impl Session {
     pub(crate) fn show_running(&mut self, sql: &[u8]) {
         let begun = self.core.transaction.statement_start;
         let tracked = self.core.activity.track_activities;
+        if tracked {
+            self.core.backend.stats.enter(SessionState::Active, begun);
+        }
         let bytes_max = self.core.activity.activity_bytes_max;
         let bytes_max = if tracked { Some(bytes_max) } else { None };
         self.handle.activity.start(sql, bytes_max, begun);
@@ -29,6 +33,7 @@ impl Session {
         if !self.core.activity.track_activities {
             return;
         }
+        self.core.backend.stats.enter(SessionState::Active, begun);
         self.handle.activity.change(|shown| {
             shown.state = State::FunctionCall;
             shown.state_since = begun;
@@ -39,8 +44,8 @@ impl Session {
         });
     }
 
-    /// Reports that the session waits for the client.
-    pub(crate) fn show_waiting(&mut self) {
+    /// Reports that the session waits for the client since this time.
+    pub(crate) fn show_waiting(&mut self, now: i64) {
         if !self.core.activity.track_activities {
             return;
         }
@@ -49,7 +54,11 @@ impl Session {
             _ if self.xact.failed => State::InFailedTransaction,
             _ => State::InTransaction,
         };
-        let now = self.core.now();
+        let counted = match state {
+            State::Idle => SessionState::Idle,
+            _ => SessionState::IdleInTransaction,
+        };
+        self.core.backend.stats.enter(counted, now);
         self.handle.activity.change(|shown| {
             shown.state = state;
             shown.state_since = now;

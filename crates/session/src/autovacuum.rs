@@ -1,87 +1,132 @@
-//! Autovacuum against transaction id wraparound, in sessions without a client. See
-//! `docs/design/0002-wraparound.md`. Counterpart: the part of postmaster/autovacuum.c that cannot
-//! be disabled.
+//! Autovacuum: the launcher's rounds, and workers in sessions without a client. See
+//! `docs/design/0016-statistics.md` and `docs/design/0002-wraparound.md`.
+//! Counterpart: postmaster/autovacuum.c.
 
 use crate::connect::{Registered, begin_internal_session};
 use crate::instance::{Instance, SessionHandle};
 use crate::session::Session;
+use autovacuum::{Database, Table, Worker};
 use client::connection::Connection;
 use client::transport::NoClient;
-use commands::wraparound::{self, OldDatabase, OldTable};
+use hashbrown::HashMap;
+use ids::Oid;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::Source;
+use stats::DatabaseField;
 use std::sync::Arc;
+use std::time::{Duration, Instant};
 use sync::atomic::Ordering;
 use sync::wait::Interrupt;
 
 const LAUNCHER: &str = "autovacuum launcher";
-/// Timeout for the lock on a table.
+const WORKER: &str = "autovacuum worker";
+/// Timeout for the lock on a table that is vacuumed against wraparound.
 const LOCK_TIMEOUT: &str = "10s";
+/// The launcher sleeps at least so long. Counterpart: `MIN_AUTOVAC_SLEEPTIME`.
+const SLEEP_MIN: Duration = Duration::from_millis(100);
 
-/// One round of the launcher: vacuums all databases that are close to wraparound, one after the
-/// other. `in_database` runs the work for one database and catches panics. An error in one database
-/// is logged, and the round continues with the next database.
-pub fn round(
-    instance: &Arc<Instance>,
-    in_database: &mut dyn FnMut(&mut dyn FnMut() -> Result<()>) -> Result<()>,
-) -> Result<()> {
-    let launcher = instance.register_internal(LAUNCHER);
-    let _registered = Registered { instance, pid: launcher.pid };
-    for database in databases_to_vacuum(instance, &launcher)? {
-        if instance.check_admission().is_err() {
-            return Ok(());
-        }
-        let mut work = || work(instance, &database);
-        if let Err(e) = in_database(&mut work) {
-            if e.fields().severity >= Severity::Panic {
-                return Err(e);
-            }
-            let kind = "autovacuum worker";
-            let origin =
-                crate::instance::LogOrigin { kind, ..crate::instance::LogOrigin::default() };
-            instance.log.write(&origin, &e, None);
-        }
-    }
-    Ok(())
+/// The state of the launcher's thread.
+pub struct Launcher {
+    instance: Arc<Instance>,
+    /// When the last worker for a database was started.
+    started: HashMap<Oid, Instant>,
+    /// Databases have been listed before: new ones wait for `autovacuum_naptime`.
+    has_begun: bool,
+    /// The last database that was chosen because it is close to wraparound.
+    old: Option<Oid>,
 }
 
-/// The databases that must be vacuumed, oldest first. Also stores the names of all databases.
-fn databases_to_vacuum(
-    instance: &Arc<Instance>,
-    handle: &Arc<SessionHandle>,
-) -> Result<Vec<OldDatabase>> {
+/// A worker to start.
+pub struct Start {
+    database: Database,
+    worker: Worker,
+}
+
+/// True if not only vacuuming against wraparound is enabled.
+fn is_active(instance: &Instance) -> bool {
+    let base = instance.base();
+    base.bool("autovacuum") && base.bool("track_counts")
+}
+
+impl Launcher {
+    pub fn new(instance: &Arc<Instance>) -> Launcher {
+        Launcher {
+            instance: instance.clone(),
+            started: HashMap::new(),
+            has_begun: false,
+            old: None,
+        }
+    }
+
+    /// Chooses databases, and reads the names of all. Returns the workers to start, and the time
+    /// until the next call.
+    pub fn round(&mut self) -> Result<(Vec<Start>, Duration)> {
+        let instance = self.instance.clone();
+        let base = instance.base();
+        let naptime = Duration::from_secs(base.int("autovacuum_naptime").max(1) as u64);
+        let max = base.int("autovacuum_max_workers").max(1) as usize;
+        let is_active = is_active(&instance);
+        let txns = instance.engine.txn();
+        let is_due = txns.needs_wraparound_vacuum() || txns.needs_multixact_vacuum();
+        let first = !std::mem::replace(&mut self.has_begun, true);
+        if first && let Some(warning) = txns.wraparound_warning() {
+            instance.log.write(&crate::instance::LogOrigin::default(), &warning, None);
+        }
+        if !first && !is_due && !is_active || instance.autovacuum.is_full(max) {
+            return Ok((Vec::new(), naptime));
+        }
+        let handle = instance.register_internal(LAUNCHER);
+        let _registered = Registered { instance: &instance, pid: handle.pid };
+        let databases = list_databases(&instance, &handle)?;
+        let now = sync::wait::now();
+        self.started.retain(|oid, _| databases.iter().any(|db| db.oid == *oid));
+        for database in databases.iter().filter(|db| db.at_risk.is_none() && first) {
+            self.started.insert(database.oid, now);
+        }
+        let known = databases.iter().filter(|db| db.last_processed.is_some()).count();
+        let nap = (naptime / known.max(1) as u32).max(SLEEP_MIN);
+        let next = autovacuum::choose(&databases, &self.started, (now, naptime), is_active);
+        let start = next.and_then(|next| self.start(next, max, now));
+        Ok((start.into_iter().collect(), nap))
+    }
+
+    /// Reserves a worker for the database. Databases close to wraparound are processed one after
+    /// the other: a worker that skips a shared table because of another worker cannot advance the
+    /// limits of its database.
+    fn start(&mut self, next: &Database, max: usize, now: Instant) -> Option<Start> {
+        let workers = &self.instance.autovacuum;
+        let is_old = next.at_risk.is_some();
+        if is_old && self.old.is_some_and(|oid| workers.is_running_in(oid)) {
+            return None;
+        }
+        let worker = workers.enter(next.oid, max)?;
+        if is_old {
+            self.old = Some(next.oid);
+        }
+        self.started.insert(next.oid, now);
+        Some(Start { database: next.clone(), worker })
+    }
+}
+
+/// Reads the list of databases, and stores their names.
+fn list_databases(instance: &Arc<Instance>, handle: &Arc<SessionHandle>) -> Result<Vec<Database>> {
     let core = begin_internal_session(instance, handle, None)?;
     let conn = Connection::new(Box::new(NoClient));
     let mut session = Session::new(core, instance.clone(), handle.clone(), conn);
     session.begin_work();
-    let (old, names) = wraparound::old_databases(&mut session)?;
+    let list = autovacuum::databases(&mut session)?;
     session.commit_transaction()?;
     drop(session);
     handle.activity.change(|shown| shown.proc = None);
+    let names = list.iter().map(|db| (db.oid, db.name.clone())).collect();
     instance.set_database_names(names);
-    Ok(old)
+    Ok(list)
 }
 
-/// True if a database must be vacuumed. This test is cheap, because each iteration of the launcher
-/// makes it.
-pub fn is_due(instance: &Instance) -> bool {
-    let txns = instance.engine.txn();
-    txns.needs_wraparound_vacuum() || txns.needs_multixact_vacuum()
-}
-
-/// Reads the names of databases, and logs a warning if transaction ids are about to run out.
-pub fn begin(instance: &Arc<Instance>) -> Result<()> {
-    if let Some(warning) = instance.engine.txn().wraparound_warning() {
-        instance.log.write(&crate::instance::LogOrigin::default(), &warning, None);
-    }
-    let handle = instance.register_internal(LAUNCHER);
-    let _registered = Registered { instance, pid: handle.pid };
-    databases_to_vacuum(instance, &handle).map(|_| ())
-}
-
-/// Vacuums one database.
-fn work(instance: &Arc<Instance>, database: &OldDatabase) -> Result<()> {
-    let handle = instance.register_internal("autovacuum worker");
+/// The work of one worker.
+pub fn work(instance: &Arc<Instance>, start: &Start) -> Result<()> {
+    let Start { database, worker } = start;
+    let handle = instance.register_internal(WORKER);
     let _registered = Registered { instance, pid: handle.pid };
     let core = begin_internal_session(instance, &handle, Some((database.oid, &database.name)));
     let mut core = match core {
@@ -91,14 +136,18 @@ fn work(instance: &Arc<Instance>, database: &OldDatabase) -> Result<()> {
     };
     // These settings override those of the database. A table whose lock is not available in time is
     // left to the next round, because waiting could let other tables wrap around.
-    for (name, value) in [("lock_timeout", LOCK_TIMEOUT), ("default_transaction_read_only", "off")]
-    {
+    for (name, value) in [
+        ("lock_timeout", LOCK_TIMEOUT),
+        ("default_transaction_read_only", "off"),
+        ("default_transaction_isolation", "read committed"),
+        ("zero_damaged_pages", "off"),
+    ] {
         core.store.set_startup(name, value, Source::Session, true)?;
     }
     let conn = Connection::new(Box::new(NoClient));
     let mut session = Session::new(core, instance.clone(), handle.clone(), conn);
     session.core.apply_all_settings();
-    let done = session.prevent_wraparound(database);
+    let done = session.autovacuum(database, worker);
     if let Err(e) = &done {
         if e.fields().severity >= Severity::Panic {
             (instance.engine.config().on_panic)(e);
@@ -118,15 +167,23 @@ impl Session {
         self.core.backend.push_snapshot(snapshot);
     }
 
-    fn prevent_wraparound(&mut self, database: &OldDatabase) -> Result<()> {
+    fn autovacuum(&mut self, database: &Database, worker: &Worker) -> Result<()> {
+        let now = self.core.now();
+        let stats = self.core.backend.storage().stats.clone();
+        stats.change_database(database.oid, |db| db[DatabaseField::AutovacuumTime] = now);
         self.begin_work();
         self.drop_orphaned_tables(database);
-        for table in wraparound::old_tables(self)? {
-            let (schema, name) = (&table.schema, &table.name);
-            let what = format!("autovacuum: VACUUM {schema}.{name} (to prevent wraparound)");
-            self.show_running(what.as_bytes());
-            self.handle.busy.store(true, Ordering::Release);
-            let done = wraparound::vacuum_table(self, &table, database.freeze_all);
+        let instance = self.instance.clone();
+        for table in autovacuum::tables(self, is_active(&instance))? {
+            let handle = self.handle.clone();
+            let bytes_max = Some(self.core.activity.activity_bytes_max);
+            let clock = instance.engine.env().clock.clone();
+            let mut started = |table: &Table| {
+                handle.activity.start(table.activity().as_bytes(), bytes_max, clock.pg_micros());
+                handle.busy.store(true, Ordering::Release);
+            };
+            let how = (database.freeze_all, is_active(&instance));
+            let done = autovacuum::process(self, worker, &table, how, &mut started);
             self.handle.busy.store(false, Ordering::Release);
             self.handle.waiter.take_one(Interrupt::QueryCancel);
             self.send_notices();
@@ -134,14 +191,16 @@ impl Session {
             if let Err(e) = done {
                 self.failed(e, database, Some(&table))?;
             }
+            let now = self.core.now();
+            self.core.backend.stats.flush(now);
         }
-        wraparound::finish(self)?;
+        autovacuum::finish(self)?;
         self.send_notices();
         self.commit_transaction()
     }
 
     /// Drops orphaned temporary tables. Tables that cannot be dropped are left for the next round.
-    fn drop_orphaned_tables(&mut self, database: &OldDatabase) {
+    fn drop_orphaned_tables(&mut self, database: &Database) {
         // This is evaluated after a table was found. A session sets `has_temp_schema` before it
         // creates a table, so the table of a running session is never considered an orphan.
         let instance = self.instance.clone();
@@ -153,7 +212,7 @@ impl Session {
                     && shown.has_temp_schema
             })
         };
-        match wraparound::drop_orphans(self, &alive) {
+        match autovacuum::drop_orphans(self, &alive) {
             Ok(dropped) => {
                 for table in dropped {
                     let (schema, name) = (&table.schema, &table.name);
@@ -173,12 +232,7 @@ impl Session {
     }
 
     /// Logs an error and starts a new transaction, unless the session must end.
-    fn failed(
-        &mut self,
-        error: PgError,
-        database: &OldDatabase,
-        table: Option<&OldTable>,
-    ) -> Result<()> {
+    fn failed(&mut self, error: PgError, database: &Database, table: Option<&Table>) -> Result<()> {
         let severity = error.fields().severity;
         if severity >= Severity::Panic {
             return Err(error);
@@ -192,9 +246,10 @@ impl Session {
             _ => error,
         };
         let error = match table {
-            Some(OldTable { schema, name, .. }) => {
+            Some(Table { schema, name, vacuum, .. }) => {
                 let database = &database.name;
-                let what = format!("automatic vacuum of table \"{database}.{schema}.{name}\"");
+                let verb = if *vacuum { "vacuum" } else { "analyze" };
+                let what = format!("automatic {verb} of table \"{database}.{schema}.{name}\"");
                 error.context(what)
             }
             None => error,

@@ -228,6 +228,8 @@ fn open_session(
             conn.set_deadline(None);
             let mut session = Session::new(core, instance.clone(), handle.clone(), conn);
             session.core.apply_all_settings();
+            let now = session.core.now();
+            session.core.backend.stats.connected(now);
             session.send_notices();
             session.begin_reporting();
             backend::backend_key_data(&mut session.conn.out, handle.pid, handle.key);
@@ -377,7 +379,7 @@ fn enter_database(
     let disk = core.backend.storage().env.disk.clone();
     engine::version::check_database(&*disk, name, &directory, &ours)?;
     instance.engine.relmaps().load((db.dattablespace, db.oid))?;
-    core.backend.txn.set_database(db.oid, db.dattablespace);
+    core.backend.set_database(db.oid, db.dattablespace);
     core.catalog.abort(&mut core.backend)?;
 
     core.catalog = CatSession::new(instance.catalogs.database(db.oid), core.catalog.user);

@@ -74,6 +74,8 @@ impl Core {
             Severity::Error | Severity::Fatal | Severity::Panic => {
                 self.activity.statement.as_deref()
             }
+            // What an internal session does is no statement.
+            _ if !handle.is_client() => None,
             // Some running statements have not set `core.activity.statement`.
             _ => {
                 running = handle.activity.running();

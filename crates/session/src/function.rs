@@ -23,6 +23,7 @@ use ids::code::Volatility;
 use language::{Resolved, SetRows, Site};
 use pgerror::{PgError, Result};
 use settings::{Action, Saved};
+use stats::TrackFunctions;
 use trigger::TriggerCall;
 use types::{Batch, Datum, DatumRef};
 
@@ -139,7 +140,7 @@ pub(crate) fn next_of_set(
     if rows.is_ready() {
         return rows.next(core, out);
     }
-    within(core, row, |core| rows.next(core, out))
+    within_uncounted(core, row, |core| rows.next(core, out))
 }
 
 /// Calls a trigger function and returns its result.
@@ -195,9 +196,30 @@ fn unknown_language(row: &PgProc) -> PgError {
     PgError::unsupported(format!("function {}", row.proname.as_str()))
 }
 
+/// As [`within_uncounted`], for a call that counts in `pg_stat_user_functions` if `track_functions`
+/// includes the function. A call that fails does not count.
+fn within<T>(
+    core: &mut Core,
+    row: &PgProc,
+    work: impl FnOnce(&mut Core) -> Result<T>,
+) -> Result<T> {
+    let measured = match row.prolang {
+        ids::builtin::language::INTERNAL => None,
+        ids::builtin::language::SQL | ids::builtin::language::C => {
+            core.backend.stats.begin_call(row.oid, TrackFunctions::All)
+        }
+        _ => core.backend.stats.begin_call(row.oid, TrackFunctions::Procedural),
+    };
+    let result = within_uncounted(core, row, work)?;
+    if let Some(measured) = measured {
+        core.backend.stats.end_call(measured);
+    }
+    Ok(result)
+}
+
 /// Runs `work` at the next nesting level, with the role (SECURITY DEFINER) and the SET clauses of
 /// the function. Counterpart: `fmgr_security_definer`.
-fn within<T>(
+fn within_uncounted<T>(
     core: &mut Core,
     row: &PgProc,
     work: impl FnOnce(&mut Core) -> Result<T>,

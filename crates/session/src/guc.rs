@@ -17,6 +17,7 @@ use ids::code::AmType;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use planner::{ConstraintExclusion, CostSettings};
 use settings::{Action, Id, SessionValues, Setting, Value};
+use stats::{Consistency, TrackFunctions};
 use std::sync::Arc;
 use std::time::Duration;
 use types::RegKind;
@@ -472,6 +473,21 @@ impl Core {
                 self.activity.activity_bytes_max = (value.as_int().max(1) - 1) as usize;
             }
             "track_activities" => self.activity.track_activities = value.as_bool(),
+            "track_counts" => self.backend.stats.set_track_counts(value.as_bool()),
+            "track_functions" => {
+                self.backend.stats.track_functions = match value.as_text() {
+                    "all" => TrackFunctions::All,
+                    "pl" => TrackFunctions::Procedural,
+                    _ => TrackFunctions::None,
+                }
+            }
+            "stats_fetch_consistency" => {
+                self.backend.stats.set_consistency(match value.as_text() {
+                    "none" => Consistency::None,
+                    "snapshot" => Consistency::Snapshot,
+                    _ => Consistency::Cache,
+                });
+            }
             _ => {}
         }
     }

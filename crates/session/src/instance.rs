@@ -239,8 +239,8 @@ pub struct Instance {
     pub(crate) listeners: sync::atomic::AtomicUsize,
     /// Locked while `postgresql.auto.conf` is rewritten.
     pub(crate) auto_conf: Mutex<()>,
-    /// Times of resets of shared counters, and the counters' values at the resets.
-    pub(crate) resets: Mutex<crate::resets::Resets>,
+    /// The running workers of autovacuum.
+    pub(crate) autovacuum: Arc<autovacuum::Workers>,
     /// Start time of the server, in microseconds since 2000-01-01.
     pub started: i64,
     /// Time of the last configuration load.
@@ -276,8 +276,8 @@ impl Instance {
             notify_lock: Mutex::new(()),
             listeners: sync::atomic::AtomicUsize::new(0),
             auto_conf: Mutex::new(()),
-            resets: Mutex::default(),
             workers: Mutex::new(Vec::new()),
+            autovacuum: Arc::default(),
             database_names: Mutex::default(),
             tls: RwLock::new(None),
             statements: OnceLock::new(),

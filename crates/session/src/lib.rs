@@ -40,7 +40,6 @@ mod portal;
 mod prepared;
 pub mod privileges;
 pub mod query;
-mod resets;
 mod resolved;
 mod roles;
 mod rusage;

@@ -12,6 +12,7 @@ use hashbrown::HashMap;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::Id;
 use smallvec::SmallVec;
+use stats::{DatabaseField, SessionEnd};
 use std::sync::Arc;
 use std::time::Duration;
 use sync::atomic::Ordering;
@@ -45,6 +46,10 @@ pub struct Session {
     /// Cached statements of simple queries.
     pub(crate) slots: Slots,
     pub(crate) no_params: Arc<[types::Datum]>,
+    /// The counts of the session are added to the shared statistics when it was idle so long.
+    stats_due: Option<Duration>,
+    /// Why the session ends, for the statistics.
+    end_cause: SessionEnd,
 }
 
 /// The next step after a message.
@@ -68,6 +73,10 @@ impl Session {
         let mut core = core;
         core.plans = instance.plans.clone();
         core.environment.base_generation = config_generation;
+        // The transactions that prepared the session count as one.
+        let database = core.backend.database();
+        core.backend.stats.set_database(database);
+        core.backend.stats.count(DatabaseField::Commits, 1);
         Session {
             slots: Slots::default(),
             no_params: Arc::from([]),
@@ -85,6 +94,8 @@ impl Session {
             config_generation,
             reported: Vec::new(),
             metered: None,
+            stats_due: None,
+            end_cause: SessionEnd::Normal,
         }
     }
 
@@ -107,6 +118,13 @@ impl Session {
     /// Ends the session and drops its temporary tables. Tables that cannot be dropped now are
     /// dropped when another session takes over the schema.
     pub(crate) fn leave(&mut self) {
+        self.leave_transaction();
+        let now = self.core.now();
+        self.core.backend.stats.disconnected(self.end_cause);
+        self.core.backend.report_stats(now, true);
+    }
+
+    fn leave_transaction(&mut self) {
         self.unlisten_at_end();
         if self.core.backend.in_transaction() {
             self.abort_transaction();
@@ -129,6 +147,11 @@ impl Session {
 
     /// Reports an error that ends the session.
     fn end(&mut self, error: PgError) -> Result<()> {
+        self.end_cause = match error.code() {
+            SqlState::ADMIN_SHUTDOWN => SessionEnd::Killed,
+            _ if self.conn.is_lost() => SessionEnd::Abandoned,
+            _ => SessionEnd::Fatal,
+        };
         if error.fields().severity >= Severity::Panic {
             // No thread may continue after a PANIC, because after a failed write a later one may
             // appear to succeed. The shutdown path reports the error to log and clients; the first
@@ -160,11 +183,14 @@ impl Session {
             self.report_settings();
         }
         let idle = self.core.transaction.block == Block::None;
+        let now = self.core.now();
+        self.stats_due = None;
         if idle {
             self.receive_notifications();
+            self.stats_due = self.core.backend.report_stats(now, false);
         }
         backend::ready_for_query(&mut self.conn.out, self.xact.status(self.core.transaction.block));
-        self.show_waiting();
+        self.show_waiting(now);
         self.end_metered();
         self.conn.flush()?;
         self.ready_sent = true;
@@ -255,14 +281,32 @@ impl Session {
         span.map(|span| (span, interrupt))
     }
 
+    /// Receives a message, and adds the session's counts to the shared statistics when it is idle.
+    fn receive_within(&mut self, idle: Option<Duration>) -> Result<Received> {
+        let due = self.stats_due.take().filter(|due| idle.is_none_or(|idle| *due < idle));
+        let Some(due) = due else {
+            self.conn.set_timeout(idle);
+            return self.conn.receive();
+        };
+        self.conn.set_timeout(Some(due));
+        match self.conn.receive()? {
+            Received::TimedOut => {}
+            received => return Ok(received),
+        }
+        let now = self.core.now();
+        self.core.backend.report_stats(now, true);
+        self.conn.set_timeout(idle.map(|idle| idle - due));
+        self.conn.receive()
+    }
+
     /// Waits for a message and processes it.
     fn message(&mut self) -> Result<Next> {
         // Within a pipeline there is no idle timeout. Counterpart: the timeouts of `PostgresMain`.
         let idle = if std::mem::take(&mut self.ready_sent) { self.idle_timeout() } else { None };
-        self.conn.set_timeout(idle.map(|(span, _)| span));
         self.conn.transport.set_spin(self.core.values.resolved.client_spin);
-        let waiting = self.handle.waiter.waiting(WaitEvent::ClientRead);
-        let received = self.conn.receive();
+        let waiter = self.handle.waiter.clone();
+        let waiting = waiter.waiting(WaitEvent::ClientRead);
+        let received = self.receive_within(idle.map(|(span, _)| span));
         drop(waiting);
         self.end_client_wait();
         let frame = match received? {
@@ -338,6 +382,7 @@ impl Session {
         if self.handle.waiter.take_one(Interrupt::Terminate) {
             return Err(terminated());
         }
+        self.end_cause = SessionEnd::Abandoned;
         if self.core.transaction.block != Block::None {
             self.log_report(&unexpected_end().severity(Severity::Log));
         }

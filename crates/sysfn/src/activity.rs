@@ -187,7 +187,7 @@ fn locks(core: &mut dyn SystemHost) -> Vec<Vec<Datum>> {
 /// Statistics functions without an implementation: they return the values of an idle server.
 pub(super) fn idle_value(prosrc: &str) -> Option<SysCall> {
     let rest = prosrc.strip_prefix("pg_stat_get_")?;
-    const SETS: &[&str] = &["wal_senders", "progress_info", "slru", "recovery_prefetch"];
+    const SETS: &[&str] = &["wal_senders", "recovery_prefetch"];
     const RECORDS: &[&str] = &[
         "wal",
         "archiver",

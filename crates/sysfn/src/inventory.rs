@@ -228,12 +228,6 @@ pub(super) const FNS: &[SysFn] = &[
             Ok(vec![vec![a[0].to_owned(), zero.clone(), zero, Datum::Null]])
         }),
     },
-    SysFn { name: "pg_stat_clear_snapshot", call: SysCall::One(|_, _| Ok(void())) },
-    SysFn { name: "pg_stat_force_next_flush", call: SysCall::One(|_, _| Ok(void())) },
-    SysFn { name: "pg_stat_reset", call: SysCall::One(|_, _| Ok(void())) },
-    SysFn { name: "pg_stat_reset_slru", call: SysCall::One(|_, _| Ok(void())) },
-    SysFn { name: "pg_stat_reset_single_table_counters", call: SysCall::One(|_, _| Ok(void())) },
-    SysFn { name: "pg_stat_reset_single_function_counters", call: SysCall::One(|_, _| Ok(void())) },
     SysFn { name: "pg_stat_reset_replication_slot", call: SysCall::One(|_, _| Ok(void())) },
     SysFn { name: "pg_stat_reset_subscription_stats", call: SysCall::One(|_, _| Ok(void())) },
     SysFn { name: "pg_timezone_abbrevs", call: SysCall::Set(|_, _| Ok(abbreviations())) },

@@ -21,6 +21,7 @@ mod host;
 mod identity;
 pub mod info;
 mod inventory;
+mod mcv_items;
 mod object;
 mod partition;
 mod pending;
@@ -62,7 +63,7 @@ const TABLES: &[&[SysFn]] = &[
     object::FNS,
     partition::FNS,
     publications::FNS,
-    statistics::FNS,
+    mcv_items::FNS,
     queries::FNS,
     pending::FNS,
     prewarm::FNS,
@@ -85,6 +86,9 @@ const TABLES: &[&[SysFn]] = &[
     server::FNS,
     size::FNS,
     snapshot::FNS,
+    statistics::DATABASES,
+    statistics::FNS,
+    statistics::RELATIONS,
     tablefunc::FNS,
     textsearch::FNS,
     unaccent::FNS,

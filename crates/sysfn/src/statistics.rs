@@ -1,37 +1,465 @@
-//! The items of a list of most common combinations. Counterpart: mcv.c
-//! (`pg_stats_ext_mcvlist_items`).
+//! Functions on the cumulative statistics of relations, databases and functions.
+//! Counterpart: utils/adt/pgstatfuncs.c.
 
-use crate::function::{SysCall, SysFn};
+use crate::function::{SysCall, SysFn, text};
 use crate::host::SystemHost;
-use pgerror::Result;
-use types::extstats::read_mcv_list;
-use types::{Datum, DatumRef, oids};
+use engine::StatsKind;
+use ids::Oid;
+use pgerror::{Result, pg_err};
+use stats::{
+    DatabaseField as D, DatabaseStats, FunctionField as F, FunctionStats, Key, Pending,
+    RelationField as R, RelationStats,
+};
+use types::{Datum, DatumRef};
 
-pub(super) const FNS: &[SysFn] =
-    &[SysFn { name: "pg_stats_ext_mcvlist_items", call: SysCall::Set(items) }];
+fn void() -> Result<Datum> {
+    Ok(Datum::Word(0))
+}
 
-/// Each item: its number, the texts of its values, whether they are NULL, and its frequencies.
-fn items(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
-    let cx = core.functions();
-    let list = read_mcv_list(args[0].as_bytes(), &mut |ty| cx.type_info(ty))?;
-    let (text, bool_type) = (cx.type_info(oids::TEXT)?, cx.type_info(oids::BOOL)?);
-    let mut out = Vec::with_capacity(list.items.len());
-    for (n, item) in (0..).zip(&list.items) {
-        let (mut texts, mut nulls) = (Vec::new(), Vec::new());
-        for (value, &ty) in item.values.iter().zip(&list.types) {
-            nulls.push(Datum::bool(value.is_null()));
-            texts.push(match value.is_null() {
-                true => Datum::Null,
-                false => Datum::bytes(cx.type_output(ty, value.as_ref())?),
-            });
+fn relation(core: &mut dyn SystemHost, oid: Oid) -> Option<RelationStats> {
+    let clock = core.backend().storage().env.clock.clone();
+    core.backend().stats.fetch_relation(oid, &|| clock.pg_micros())
+}
+
+fn database(core: &mut dyn SystemHost, oid: Oid) -> Option<DatabaseStats> {
+    let clock = core.backend().storage().env.clock.clone();
+    core.backend().stats.fetch_database(oid, &|| clock.pg_micros())
+}
+
+fn function(core: &mut dyn SystemHost, oid: Oid) -> Option<FunctionStats> {
+    let clock = core.backend().storage().env.clock.clone();
+    core.backend().stats.fetch_function(oid, &|| clock.pg_micros())
+}
+
+fn of_relation(core: &mut dyn SystemHost, args: &[DatumRef<'_>], field: R) -> Result<Datum> {
+    Ok(Datum::int8(relation(core, args[0].as_oid()).map_or(0, |values| values[field])))
+}
+
+/// NULL for an event that never occurred.
+fn time(micros: i64) -> Datum {
+    if micros == 0 { Datum::Null } else { Datum::int8(micros) }
+}
+
+fn relation_time(core: &mut dyn SystemHost, args: &[DatumRef<'_>], field: R) -> Result<Datum> {
+    Ok(time(relation(core, args[0].as_oid()).map_or(0, |values| values[field])))
+}
+
+/// A count of this session that has not been flushed.
+fn unflushed(
+    core: &mut dyn SystemHost,
+    args: &[DatumRef<'_>],
+    count: fn(&Pending) -> i64,
+) -> Result<Datum> {
+    let counts = core.backend().stats.unflushed(args[0].as_oid());
+    Ok(Datum::int8(counts.as_ref().map_or(0, count)))
+}
+
+fn of_database(core: &mut dyn SystemHost, args: &[DatumRef<'_>], field: D) -> Result<Datum> {
+    Ok(Datum::int8(database(core, args[0].as_oid()).map_or(0, |values| values[field])))
+}
+
+fn database_millis(core: &mut dyn SystemHost, args: &[DatumRef<'_>], field: D) -> Result<Datum> {
+    let micros = database(core, args[0].as_oid()).map_or(0, |values| values[field]);
+    Ok(Datum::float8(micros as f64 / 1000.0))
+}
+
+/// A count or a time of a function; NULL if it was never called.
+fn of_function(values: Option<FunctionStats>, field: F) -> Result<Datum> {
+    Ok(match (values, field) {
+        (None, _) => Datum::Null,
+        (Some(values), F::Calls) => Datum::int8(values[field]),
+        (Some(values), _) => Datum::float8(values[field] as f64 / 1000.0),
+    })
+}
+
+pub(super) const RELATIONS: &[SysFn] = &[
+    SysFn { name: "pg_stat_get_numscans", call: SysCall::One(|c, a| of_relation(c, a, R::Scans)) },
+    SysFn {
+        name: "pg_stat_get_xact_numscans",
+        call: SysCall::One(|c, a| unflushed(c, a, |n| n.scans)),
+    },
+    SysFn {
+        name: "pg_stat_get_tuples_returned",
+        call: SysCall::One(|c, a| of_relation(c, a, R::Returned)),
+    },
+    SysFn {
+        name: "pg_stat_get_xact_tuples_returned",
+        call: SysCall::One(|c, a| unflushed(c, a, |n| n.returned)),
+    },
+    SysFn {
+        name: "pg_stat_get_tuples_fetched",
+        call: SysCall::One(|c, a| of_relation(c, a, R::Fetched)),
+    },
+    SysFn {
+        name: "pg_stat_get_xact_tuples_fetched",
+        call: SysCall::One(|c, a| unflushed(c, a, |n| n.fetched)),
+    },
+    SysFn {
+        name: "pg_stat_get_tuples_inserted",
+        call: SysCall::One(|c, a| of_relation(c, a, R::Inserted)),
+    },
+    SysFn {
+        name: "pg_stat_get_xact_tuples_inserted",
+        call: SysCall::One(|c, a| unflushed(c, a, |n| n.inserted)),
+    },
+    SysFn {
+        name: "pg_stat_get_tuples_updated",
+        call: SysCall::One(|c, a| of_relation(c, a, R::Updated)),
+    },
+    SysFn {
+        name: "pg_stat_get_xact_tuples_updated",
+        call: SysCall::One(|c, a| unflushed(c, a, |n| n.updated)),
+    },
+    SysFn {
+        name: "pg_stat_get_tuples_deleted",
+        call: SysCall::One(|c, a| of_relation(c, a, R::Deleted)),
+    },
+    SysFn {
+        name: "pg_stat_get_xact_tuples_deleted",
+        call: SysCall::One(|c, a| unflushed(c, a, |n| n.deleted)),
+    },
+    SysFn {
+        name: "pg_stat_get_tuples_hot_updated",
+        call: SysCall::One(|c, a| of_relation(c, a, R::HotUpdated)),
+    },
+    SysFn {
+        name: "pg_stat_get_xact_tuples_hot_updated",
+        call: SysCall::One(|c, a| unflushed(c, a, |n| n.hot_updated)),
+    },
+    SysFn {
+        name: "pg_stat_get_live_tuples",
+        call: SysCall::One(|c, a| of_relation(c, a, R::Live)),
+    },
+    SysFn {
+        name: "pg_stat_get_dead_tuples",
+        call: SysCall::One(|c, a| of_relation(c, a, R::Dead)),
+    },
+    SysFn {
+        name: "pg_stat_get_mod_since_analyze",
+        call: SysCall::One(|c, a| of_relation(c, a, R::ChangedSinceAnalyze)),
+    },
+    SysFn {
+        name: "pg_stat_get_ins_since_vacuum",
+        call: SysCall::One(|c, a| of_relation(c, a, R::InsertedSinceVacuum)),
+    },
+    SysFn {
+        name: "pg_stat_get_blocks_fetched",
+        call: SysCall::One(|c, a| of_relation(c, a, R::BlocksFetched)),
+    },
+    SysFn {
+        name: "pg_stat_get_xact_blocks_fetched",
+        call: SysCall::One(|c, a| unflushed(c, a, |n| n.blocks_fetched)),
+    },
+    SysFn {
+        name: "pg_stat_get_blocks_hit",
+        call: SysCall::One(|c, a| of_relation(c, a, R::BlocksHit)),
+    },
+    SysFn {
+        name: "pg_stat_get_xact_blocks_hit",
+        call: SysCall::One(|c, a| unflushed(c, a, |n| n.blocks_hit)),
+    },
+    SysFn {
+        name: "pg_stat_get_vacuum_count",
+        call: SysCall::One(|c, a| of_relation(c, a, R::VacuumCount)),
+    },
+    SysFn {
+        name: "pg_stat_get_autovacuum_count",
+        call: SysCall::One(|c, a| of_relation(c, a, R::AutovacuumCount)),
+    },
+    SysFn {
+        name: "pg_stat_get_analyze_count",
+        call: SysCall::One(|c, a| of_relation(c, a, R::AnalyzeCount)),
+    },
+    SysFn {
+        name: "pg_stat_get_autoanalyze_count",
+        call: SysCall::One(|c, a| of_relation(c, a, R::AutoanalyzeCount)),
+    },
+    SysFn {
+        name: "pg_stat_get_last_vacuum_time",
+        call: SysCall::One(|c, a| relation_time(c, a, R::VacuumTime)),
+    },
+    SysFn {
+        name: "pg_stat_get_last_autovacuum_time",
+        call: SysCall::One(|c, a| relation_time(c, a, R::AutovacuumTime)),
+    },
+    SysFn {
+        name: "pg_stat_get_last_analyze_time",
+        call: SysCall::One(|c, a| relation_time(c, a, R::AnalyzeTime)),
+    },
+    SysFn {
+        name: "pg_stat_get_last_autoanalyze_time",
+        call: SysCall::One(|c, a| relation_time(c, a, R::AutoanalyzeTime)),
+    },
+];
+
+pub(super) const DATABASES: &[SysFn] = &[
+    SysFn {
+        name: "pg_stat_get_db_xact_commit",
+        call: SysCall::One(|c, a| of_database(c, a, D::Commits)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_xact_rollback",
+        call: SysCall::One(|c, a| of_database(c, a, D::Rollbacks)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_blocks_fetched",
+        call: SysCall::One(|c, a| of_database(c, a, D::BlocksFetched)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_blocks_hit",
+        call: SysCall::One(|c, a| of_database(c, a, D::BlocksHit)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_tuples_returned",
+        call: SysCall::One(|c, a| of_database(c, a, D::Returned)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_tuples_fetched",
+        call: SysCall::One(|c, a| of_database(c, a, D::Fetched)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_tuples_inserted",
+        call: SysCall::One(|c, a| of_database(c, a, D::Inserted)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_tuples_updated",
+        call: SysCall::One(|c, a| of_database(c, a, D::Updated)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_tuples_deleted",
+        call: SysCall::One(|c, a| of_database(c, a, D::Deleted)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_temp_files",
+        call: SysCall::One(|c, a| of_database(c, a, D::TempFiles)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_temp_bytes",
+        call: SysCall::One(|c, a| of_database(c, a, D::TempBytes)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_conflict_tablespace",
+        call: SysCall::One(|c, a| of_database(c, a, D::TablespaceConflicts)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_conflict_lock",
+        call: SysCall::One(|c, a| of_database(c, a, D::LockConflicts)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_conflict_snapshot",
+        call: SysCall::One(|c, a| of_database(c, a, D::SnapshotConflicts)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_conflict_bufferpin",
+        call: SysCall::One(|c, a| of_database(c, a, D::BufferpinConflicts)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_conflict_startup_deadlock",
+        call: SysCall::One(|c, a| of_database(c, a, D::DeadlockConflicts)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_deadlocks",
+        call: SysCall::One(|c, a| of_database(c, a, D::Deadlocks)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_sessions",
+        call: SysCall::One(|c, a| of_database(c, a, D::Sessions)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_sessions_abandoned",
+        call: SysCall::One(|c, a| of_database(c, a, D::Abandoned)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_sessions_fatal",
+        call: SysCall::One(|c, a| of_database(c, a, D::Fatal)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_sessions_killed",
+        call: SysCall::One(|c, a| of_database(c, a, D::Killed)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_blk_read_time",
+        call: SysCall::One(|c, a| database_millis(c, a, D::BlockReadTime)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_blk_write_time",
+        call: SysCall::One(|c, a| database_millis(c, a, D::BlockWriteTime)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_session_time",
+        call: SysCall::One(|c, a| database_millis(c, a, D::SessionTime)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_active_time",
+        call: SysCall::One(|c, a| database_millis(c, a, D::ActiveTime)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_idle_in_transaction_time",
+        call: SysCall::One(|c, a| database_millis(c, a, D::IdleInTransactionTime)),
+    },
+    SysFn {
+        name: "pg_stat_get_db_conflict_all",
+        call: SysCall::One(|c, a| {
+            const ALL: [D; 5] = [
+                D::TablespaceConflicts,
+                D::LockConflicts,
+                D::SnapshotConflicts,
+                D::BufferpinConflicts,
+                D::DeadlockConflicts,
+            ];
+            let values = database(c, a[0].as_oid()).unwrap_or_default();
+            Ok(Datum::int8(ALL.iter().map(|field| values[*field]).sum()))
+        }),
+    },
+    SysFn {
+        name: "pg_stat_get_db_stat_reset_time",
+        call: SysCall::One(|c, a| {
+            Ok(time(database(c, a[0].as_oid()).map_or(0, |values| values[D::ResetTime])))
+        }),
+    },
+];
+
+/// The kind of an entry, by its name.
+fn kind(name: &str) -> Result<Option<StatsKind>> {
+    Ok(match name {
+        "database" => Some(StatsKind::Database),
+        "relation" => Some(StatsKind::Relation),
+        "function" => Some(StatsKind::Function),
+        "replslot" => Some(StatsKind::ReplicationSlot),
+        "subscription" => Some(StatsKind::Subscription),
+        "archiver" | "bgwriter" | "checkpointer" | "slru" | "wal" => None,
+        _ => {
+            return Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid statistics kind: \"{name}\""));
         }
-        out.push(vec![
-            Datum::int4(n),
-            eval::array_of(&text, &texts)?,
-            eval::array_of(&bool_type, &nulls)?,
-            Datum::float8(item.frequency),
-            Datum::float8(item.base_frequency),
-        ]);
-    }
-    Ok(out)
+    })
+}
+
+fn have_stats(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Datum> {
+    let found = match kind(&text(args[0]))? {
+        // Counters that do not belong to an object always exist.
+        None => true,
+        Some(kind) => {
+            let key = Key { database: args[1].as_oid(), object: args[2].as_oid() };
+            core.backend().storage().stats.exists(kind, key)
+        }
+    };
+    Ok(Datum::bool(found))
+}
+
+fn reset_one(core: &mut dyn SystemHost, kind: StatsKind, object: Oid) -> Result<Datum> {
+    let now = core.clock_timestamp();
+    let is_shared = kind == StatsKind::Relation && catalog::write::is_shared_catalog(object);
+    let key = core.backend().stats.key(object, is_shared);
+    core.backend().storage().stats.reset_object(kind, key, now);
+    void()
+}
+
+pub(super) const FNS: &[SysFn] = &[
+    SysFn {
+        name: "pg_stat_get_function_calls",
+        call: SysCall::One(|c, a| of_function(function(c, a[0].as_oid()), F::Calls)),
+    },
+    SysFn {
+        name: "pg_stat_get_function_total_time",
+        call: SysCall::One(|c, a| of_function(function(c, a[0].as_oid()), F::TotalTime)),
+    },
+    SysFn {
+        name: "pg_stat_get_function_self_time",
+        call: SysCall::One(|c, a| of_function(function(c, a[0].as_oid()), F::SelfTime)),
+    },
+    SysFn {
+        name: "pg_stat_get_xact_function_calls",
+        call: SysCall::One(|c, a| {
+            of_function(c.backend().stats.unflushed_function(a[0].as_oid()), F::Calls)
+        }),
+    },
+    SysFn {
+        name: "pg_stat_get_xact_function_total_time",
+        call: SysCall::One(|c, a| {
+            of_function(c.backend().stats.unflushed_function(a[0].as_oid()), F::TotalTime)
+        }),
+    },
+    SysFn {
+        name: "pg_stat_get_xact_function_self_time",
+        call: SysCall::One(|c, a| {
+            of_function(c.backend().stats.unflushed_function(a[0].as_oid()), F::SelfTime)
+        }),
+    },
+    SysFn {
+        name: "pg_stat_get_snapshot_timestamp",
+        call: SysCall::One(|c, _| {
+            Ok(c.backend().stats.snapshot_time().map_or(Datum::Null, Datum::int8))
+        }),
+    },
+    SysFn { name: "pg_stat_have_stats", call: SysCall::One(have_stats) },
+    SysFn {
+        name: "pg_stat_clear_snapshot",
+        call: SysCall::One(|c, _| {
+            c.backend().stats.clear_snapshot();
+            void()
+        }),
+    },
+    SysFn {
+        name: "pg_stat_force_next_flush",
+        call: SysCall::One(|c, _| {
+            c.backend().stats.force_next_flush();
+            void()
+        }),
+    },
+    SysFn {
+        name: "pg_stat_reset",
+        call: SysCall::One(|c, _| {
+            let (now, database) = (c.clock_timestamp(), c.backend().database());
+            c.backend().storage().stats.reset_database(database, now);
+            void()
+        }),
+    },
+    SysFn {
+        name: "pg_stat_reset_single_table_counters",
+        call: SysCall::One(|c, a| reset_one(c, StatsKind::Relation, a[0].as_oid())),
+    },
+    SysFn {
+        name: "pg_stat_reset_single_function_counters",
+        call: SysCall::One(|c, a| reset_one(c, StatsKind::Function, a[0].as_oid())),
+    },
+    SysFn {
+        name: "pg_stat_reset_slru",
+        call: SysCall::One(|c, a| {
+            let which = match a[0] {
+                DatumRef::Null => None,
+                name => {
+                    let name = text(name);
+                    let known = SLRUS.iter().position(|known| *known == name);
+                    Some(known.unwrap_or(SLRUS.len() - 1))
+                }
+            };
+            let now = c.clock_timestamp();
+            engine::statistics::reset_slru(c.backend().storage(), which, now);
+            void()
+        }),
+    },
+    SysFn { name: "pg_stat_get_slru", call: SysCall::Set(|c, _| Ok(slrus(c))) },
+];
+
+/// The names of the SLRUs in PostgreSQL's order; other ones share the last entry.
+const SLRUS: [&str; 8] = [
+    "CommitTs",
+    "MultiXactMember",
+    "MultiXactOffset",
+    "Notify",
+    "Serial",
+    "Subtrans",
+    "Xact",
+    "other",
+];
+
+/// The rows of `pg_stat_slru`. Accesses are not counted.
+fn slrus(core: &mut dyn SystemHost) -> Vec<Vec<Datum>> {
+    let fixed = engine::statistics::fixed(core.backend().storage());
+    let words = |bytes: &[u8]| -> Vec<Datum> {
+        let words = bytes.as_chunks::<8>().0.iter();
+        words.map(|word| Datum::int8(i64::from_le_bytes(*word))).collect()
+    };
+    let rows = SLRUS.iter().zip(fixed.slru.chunks_exact(64));
+    rows.map(|(name, bytes)| [vec![Datum::text(name)], words(bytes)].concat()).collect()
 }

@@ -212,7 +212,7 @@ fn copy(
     let mut out = table::new_batch(target, &all);
     let mut bulk = BulkInsert::new(host.backend(), target);
     let mut tids: Vec<Tid> = Vec::new();
-    let how = InsertOptions { skip_fsm: true, ..InsertOptions::default() };
+    let how = InsertOptions { skip_fsm: true, is_rewrite: true, ..InsertOptions::default() };
     let mut state = EvalState::default();
     let mut row: Vec<Datum> = Vec::with_capacity(width);
     while scan.next_batch(host.backend(), &mut batch, BATCH_ROWS_MAX)? {

@@ -26,6 +26,7 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "pg_cancel_backend", call: SysCall::One(cancel) },
     SysFn { name: "pg_terminate_backend", call: SysCall::One(terminate) },
     SysFn { name: "pg_stat_get_db_numbackends", call: SysCall::One(backends_of) },
+    SysFn { name: "pg_stat_get_progress_info", call: SysCall::Set(progress) },
     SysFn { name: "pg_stat_get_backend_idset", call: SysCall::Set(|c, _| Ok(ids(c))) },
     SysFn {
         name: "pg_stat_get_backend_pid",
@@ -104,6 +105,31 @@ fn address_and_port(found: Option<(IpAddr, u16)>) -> (Datum, Datum) {
 
 fn time(micros: i64) -> Datum {
     if micros == 0 { Datum::Null } else { Datum::int8(micros) }
+}
+
+/// The running commands of a kind. Other users see only the session and its database.
+fn progress(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
+    let name = super::text(args[0]);
+    let known = ["VACUUM", "ANALYZE", "CLUSTER", "CREATE INDEX", "BASEBACKUP", "COPY"];
+    if !known.iter().any(|known| known.eq_ignore_ascii_case(&name)) {
+        return Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid command name: \"{name}\""));
+    }
+    let user = core.catalog.user;
+    let all = core.roles.superuser || core.cat().is_member(user, READ_ALL_STATS, true)?;
+    let mut rows = Vec::new();
+    for running in core.backend.storage().stats.clone().progress(&name) {
+        let own = session(core, running.pid).is_some_and(|s| s.activity.get().user == user);
+        let mut row = vec![Datum::int4(running.pid), Datum::oid(running.database)];
+        match all || own {
+            true => {
+                row.push(Datum::oid(running.relation));
+                row.extend(running.parameters().map(Datum::int8));
+            }
+            false => row.resize(23, Datum::Null),
+        }
+        rows.push(row);
+    }
+    Ok(rows)
 }
 
 /// Number of columns of `pg_stat_get_activity`.
