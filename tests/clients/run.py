@@ -6,9 +6,14 @@
 A suite is a module in tests/clients/suites with:
 
     TITLE       name and version for the table
-    setup(at)   installs what it needs into the directory `at.work`; runs once per version of the module
+    setup(at)   installs what it needs into the directory `at.work`; runs once per version of the
+                module
     run(at)     runs the suite on the server of `at`, and returns {test: outcome} with the outcomes
                 "passed", "failed", "error" and "skipped"
+
+Clients whose packages contain no tests have a program in tests/clients/programs, which prints the
+outcome of each of its cases. `at.exchange` moves what it leaves in the database by pg_dump to
+PostgreSQL and back, and compares the dumps of all copies.
 
 Servers listen on 127.0.0.1, with the superuser "postgres" (password "secret") and trust
 authentication. Results are kept in target/clients/results. Failures that only Norsu has must be
@@ -17,11 +22,14 @@ make the program fail. --write updates the table in docs/compatibility.md from t
 """
 
 import argparse
+import contextlib
+import difflib
 import fnmatch
 import hashlib
 import importlib.util
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -58,6 +66,7 @@ class Server:
         self.port = PORTS[kind]
         self.data = WORK / f"data-{kind}"
         self.log = WORK / f"{kind}.log"
+        self.socket_directory = str(WORK) if len(str(WORK)) < 80 else "/tmp"
         norsu = Path(os.environ.get("NORSU_BIN", ROOT / "target/release/norsu"))
         self.bin = WORK / "bin"
         if kind == "ours":
@@ -95,7 +104,7 @@ class Server:
         settings = {
             "port": self.port,
             "listen_addresses": "127.0.0.1",
-            "unix_socket_directories": str(WORK) if len(str(WORK)) < 80 else "/tmp",
+            "unix_socket_directories": self.socket_directory,
             "fsync": "off",
             "max_connections": 200,
             "max_prepared_transactions": 20,
@@ -145,7 +154,7 @@ class At:
         return self.server.port
 
     def env(self, **more):
-        env = dict(os.environ, PIP_DISABLE_PIP_VERSION_CHECK="1", **more)
+        env = dict(os.environ, PIP_DISABLE_PIP_VERSION_CHECK="1", PYTHONDONTWRITEBYTECODE="1")
         for name in [n for n in env if n.startswith("PG")]:
             del env[name]
         if self.server:
@@ -156,7 +165,7 @@ class At:
         return env
 
     def call(self, *command, cwd=None, env=None, check=True, timeout=3600):
-        """Runs a command with low priority. Its output goes to a file."""
+        """Runs a command. Its output goes to a file."""
         label = f"{self.server.kind}" if self.server else "setup"
         path = self.work / f"{label}.out"
         with open(path, "a") as out:
@@ -164,9 +173,8 @@ class At:
             out.flush()
             try:
                 done = subprocess.run(
-                    ["nice", "-n", "15", *map(str, command)],
-                    cwd=cwd or self.work, env=env or self.env(), timeout=timeout,
-                    stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
+                    list(map(str, command)), cwd=cwd or self.work, env=env or self.env(),
+                    timeout=timeout, stdin=subprocess.DEVNULL, stdout=out, stderr=subprocess.STDOUT,
                 )
                 status = done.returncode
             except subprocess.TimeoutExpired:
@@ -185,6 +193,103 @@ class At:
         if done.returncode:
             raise Fail(done.stderr.strip())
         return done.stdout.strip()
+
+    def program(self, *command, **options):
+        """Runs a program that prints "ok TEST" or "not ok TEST" per test; the outcomes."""
+        path = self.work / f"{self.server.kind}.out"
+        path.touch()
+        begin = path.stat().st_size
+        self.call(*command, check=False, **options)
+        outcomes = {}
+        with open(path) as out:
+            out.seek(begin)
+            for line in out:
+                if match := re.fullmatch(r"(ok|not ok) (\S.*)", line.rstrip()):
+                    outcomes[match[2]] = "passed" if match[1] == "ok" else "failed"
+        return outcomes
+
+    def exchange(self, database):
+        """Moves a database by pg_dump from this server to PostgreSQL and back; the outcomes.
+
+        On PostgreSQL both databases are on the same server, so all must pass.
+        """
+        outcomes = {}
+
+        def step(name, function, *args):
+            try:
+                result = function(*args)
+                outcomes[name] = "failed" if result is False else "passed"
+                return result
+            except Fail as e:
+                print(f"{self.name}: {name}: {e}", flush=True)
+                outcomes[name] = "failed"
+
+        def move(text, port, copy):
+            self.postgres("psql", "-c", f'CREATE DATABASE "{copy}" TEMPLATE template0', port=port)
+            options = ["-v", "ON_ERROR_STOP=1", "-d", copy, "-f", "-"]
+            self.postgres("psql", *options, port=port, text=text)
+            return self.dump(copy, port)
+
+        here, copy = self.port, f"{database}_copy"
+        with contextlib.ExitStack() as stack:
+            there = here
+            if self.server.kind == "ours":
+                there = stack.enter_context(Server("real")).port
+                roles = self.postgres("pg_dumpall", "--roles-only", "--no-role-passwords")
+                self.postgres("psql", "-f", "-", port=there, text=roles)
+            dump = step("pg_dump", self.dump, database, here)
+            if dump is None:
+                return outcomes
+            (self.work / f"{database}.{self.server.kind}.sql").write_text(dump)
+            # Each restore parses expressions again, which may write them in another form. So the
+            # dumps of the copies are compared, not the first dump.
+            moved = step("pg_dump: restored on PostgreSQL", move, dump, there, copy)
+            again = step("pg_dump: restored here", move, dump, here, f"{database}_again")
+            if moved is not None and again is not None:
+                step("pg_dump: the same on both", self.same, again, moved)
+                back = step("pg_dump: moved back", move, moved, here, f"{database}_back")
+                if back is not None:
+                    step("pg_dump: the same when moved back", self.same, moved, back)
+        return outcomes
+
+    def same(self, one, other):
+        difference = list(difflib.unified_diff(one.splitlines(), other.splitlines(), n=1))
+        with open(self.work / f"{self.server.kind}.out", "a") as out:
+            out.writelines(f"{line}\n" for line in difference)
+        return not difference
+
+    def dump(self, database, port):
+        lines = self.postgres("pg_dump", "-d", database, port=port).splitlines(keepends=True)
+        # Comments and the random keys of psql's restricted mode differ.
+        return "".join(
+            line for line in lines if not re.match(r"--|\\(un)?restrict ", line)
+        )
+
+    def postgres(self, program, *args, port=None, text=None):
+        """Runs a program of PostgreSQL; its output."""
+        command = [POSTGRES / program, *args]
+        if program == "psql":
+            command[1:1] = ["-X", "-q"]
+        done = subprocess.run(
+            list(map(str, command)), env=self.env(PGPORT=str(port or self.port)), input=text,
+            capture_output=True, text=True,
+        )
+        if done.returncode:
+            raise Fail(f"{program}: {done.stderr.strip()[:2000]}")
+        return done.stdout
+
+    def npm(self, *packages):
+        """Installs packages of npm; the suite's programs are copied beside them."""
+        package = self.work / "package.json"
+        if not package.exists():
+            package.write_text('{"private": true, "type": "module"}')
+        self.call("npm", "install", "--no-audit", "--no-fund", "--save-exact", *packages)
+
+    def node(self, program, *args, env=None, timeout=600):
+        """Runs a program of the directory `programs` with the packages of `npm`."""
+        for name in ("cases.mjs", program):
+            shutil.copy(self.here / "programs" / name, self.work / name)
+        return self.program("node", program, *args, env=env, timeout=timeout)
 
     def venv(self, *packages):
         """A virtual environment with these packages; its directory."""
@@ -219,6 +324,86 @@ class At:
         partial.mkdir(parents=True)
         self.call("tar", "-xf", archive, "-C", partial, "--strip-components=1")
         partial.rename(target)
+
+    def remove(self, path):
+        shutil.rmtree(path, ignore_errors=True)
+
+    @property
+    def socket_directory(self):
+        return self.server.socket_directory
+
+    def go_module(self, module, version):
+        """Downloads a module of Go, whose tests are part of it; its directory is changeable."""
+        target = self.work / "source"
+        if not target.exists():
+            folder = self.work / "module"
+            folder.mkdir(exist_ok=True)
+            (folder / "go.mod").write_text("module fetch\n")
+            self.call("go", "get", f"{module}@{version}", cwd=folder)
+            done = subprocess.run(
+                ["go", "list", "-m", "-f", "{{.Dir}}", module], cwd=folder, env=self.env(),
+                capture_output=True, text=True, check=True,
+            )
+            shutil.copytree(done.stdout.strip(), target)
+            self.call("chmod", "-R", "u+w", target)
+        # Compiles the tests, and so downloads the modules that they need.
+        self.call("go", "test", "-run", "^$", "./...", cwd=target, check=False)
+
+    def go_test(self, *packages, env, timeout=3600):
+        """Runs the tests of Go packages in the directory `source`; the outcome of each."""
+        report = self.work / f"{self.server.kind}.json"
+        with open(report, "w") as out, open(self.work / f"{self.server.kind}.out", "a") as errors:
+            subprocess.run(
+                ["go", "test", "-json", "-count=1", "-p=1", *packages],
+                cwd=self.work / "source", env=env, stdin=subprocess.DEVNULL, stdout=out,
+                stderr=errors, timeout=timeout,
+            )
+        actions = {"pass": "passed", "fail": "failed", "skip": "skipped"}
+        outcomes = {}
+        for line in report.read_text().splitlines():
+            event = json.loads(line) if line.startswith("{") else {}
+            if "Test" in event and event["Action"] in ("run", *actions):
+                # A test without an end was running when its program ended.
+                outcome = actions.get(event["Action"], "error")
+                outcomes[f"{event['Package']}::{event['Test']}"] = outcome
+        return outcomes
+
+    def maven_sources(self, group, artifact, version, classifier):
+        """Downloads and unpacks an archive of sources from Maven's repository."""
+        target = self.work / "source"
+        if not target.exists():
+            self.call(
+                "mvn", "-q", "-B", "dependency:copy", "-Dmdep.useBaseVersion=true",
+                f"-Dartifact={group}:{artifact}:{version}:tar.gz:{classifier}",
+                f"-DoutputDirectory={self.work}",
+            )
+            self.unpack(self.work / f"{artifact}-{version}-{classifier}.tar.gz", target)
+
+    def maven(self, *artifacts):
+        """Copies artifacts "GROUP:NAME:VERSION" and what they need to the directory `lib`."""
+        needed = "".join(
+            "<dependency><groupId>{}</groupId><artifactId>{}</artifactId><version>{}</version>"
+            "</dependency>".format(*artifact.split(":"))
+            for artifact in artifacts
+        )
+        (self.work / "pom.xml").write_text(
+            '<project xmlns="http://maven.apache.org/POM/4.0.0"><modelVersion>4.0.0</modelVersion>'
+            "<groupId>clients</groupId><artifactId>clients</artifactId><version>1</version>"
+            f"<dependencies>{needed}</dependencies></project>"
+        )
+        goal = "dependency:copy-dependencies"
+        self.call("mvn", "-q", "-B", goal, f"-DoutputDirectory={self.work / 'lib'}")
+
+    def java(self, program, *args, env=None, timeout=600):
+        """Runs a program of the directory `programs`, one file, with the artifacts of `maven`."""
+        classes, libraries = self.work / "classes", f"{self.work / 'lib'}/*"
+        path = self.here / "programs" / program
+        self.call("javac", "-nowarn", "-cp", libraries, "-d", classes, path)
+        command = ["java", "-cp", f"{classes}:{libraries}", path.stem]
+        return self.program(*command, *args, env=env, timeout=timeout)
+
+    def junit(self, *reports):
+        return junit(*reports)
 
     def pytest(self, *args, cwd, env=None, timeout=5400):
         """Runs pytest; the outcome of each test from its JUnit report."""
