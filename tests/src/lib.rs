@@ -24,6 +24,7 @@ mod declarations;
 mod differential;
 #[cfg(test)]
 mod dumps;
+#[cfg(test)]
 mod estimates;
 #[cfg(test)]
 mod first_rows;

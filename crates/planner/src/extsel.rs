@@ -379,7 +379,7 @@ impl Planner<'_> {
         let (Some(d), false) = (object.dimension(c.variable), c.value.is_null()) else {
             return Ok(out);
         };
-        let array = ArrayRef::new(c.value.as_ref());
+        let array = ArrayRef::new(c.value.as_ref())?;
         let value_type = array.elem_type();
         let info = self.host.type_info(value_type)?;
         let elements: Vec<Datum> = array.iter(&info).map(|e| e.to_owned()).collect();

@@ -315,7 +315,7 @@ impl Planner<'_> {
 
     /// The elements of an array as constants.
     fn elements_of(&mut self, array: &Datum, collation: ids::Oid) -> Result<Vec<Expr>> {
-        let array = ArrayRef::new(array.as_ref());
+        let array = ArrayRef::new(array.as_ref())?;
         let ty = array.elem_type();
         let info = self.host.type_info(ty)?;
         let elements = array.elements(&info).unwrap_or_default();

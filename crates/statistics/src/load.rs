@@ -34,7 +34,7 @@ pub fn column(
         // The element type is part of the array.
         let values: Vec<Datum> = match values {
             Some(v) if matches!(kind, 1 | 2 | 4 | 6 | 7) => {
-                let array = ArrayRef::new(DatumRef::Bytes(&v.0));
+                let array = ArrayRef::new(DatumRef::Bytes(&v.0))?;
                 let info = type_info(array.elem_type())?;
                 array.iter(&info).map(DatumRef::to_owned).collect()
             }
@@ -83,7 +83,7 @@ pub fn extended<H: eval::Facts + eval::Host>(
         out.mcv = Some(read_mcv_list(&stored.0, &mut |ty| eval::Facts::type_info(host, ty))?);
     }
     if let Some(array) = &data.stxdexpr {
-        let array = ArrayRef::new(DatumRef::Bytes(&array.0));
+        let array = ArrayRef::new(DatumRef::Bytes(&array.0))?;
         let row_type = array.elem_type();
         let info = eval::Facts::type_info(host, row_type)?;
         let desc = host.row_desc(row_type, -1)?;

@@ -238,7 +238,7 @@ mod tests {
         assert_eq!(e.message(), "unrecognized parameter \"colour\"");
         let old = [Text::from("fillfactor=90")];
         let left =
-            changed(Some(&old), &[def("fillfactor", None)], (RelKind::Table, Oid(2)), false, true)
+            changed(Some(&old), &[def("fillfactor", None)], (RelKind::Table, None), false, true)
                 .unwrap();
         assert_eq!(left, None);
     }

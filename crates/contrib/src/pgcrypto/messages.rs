@@ -128,8 +128,8 @@ fn decrypt(
 }
 
 /// The texts of an array of header names or values.
-fn header_texts(array: DatumRef<'_>) -> Vec<Option<&[u8]>> {
-    let elements = ArrayRef::new(array).iter(&builtin_info(oids::TEXT));
+fn header_texts(array: ArrayRef<'_>) -> Vec<Option<&[u8]>> {
+    let elements = array.iter(&builtin_info(oids::TEXT));
     elements.map(|e| if e.is_null() { None } else { Some(e.as_bytes()) }).collect()
 }
 
@@ -157,11 +157,11 @@ fn encode_armor(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Datum> {
     let mut headers = Vec::new();
     if let [_, keys, values] = a {
         let wrong = |message: &str| Err(pg_err!(ARRAY_SUBSCRIPT_ERROR, "{message}"));
-        let dimensions = ArrayRef::new(*keys).ndim();
-        if dimensions > 1 || dimensions != ArrayRef::new(*values).ndim() {
+        let (keys, values) = (ArrayRef::new(*keys)?, ArrayRef::new(*values)?);
+        if keys.ndim() > 1 || keys.ndim() != values.ndim() {
             return wrong("wrong number of array subscripts");
         }
-        let (keys, values) = (header_texts(*keys), header_texts(*values));
+        let (keys, values) = (header_texts(keys), header_texts(values));
         if keys.len() != values.len() {
             return wrong("mismatched array dimensions");
         }
