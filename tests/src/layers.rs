@@ -24,6 +24,7 @@ const LAYERS: &[&[&str]] = &[
     &["clusterwide"],
     &["commands"],
     &["autovacuum", "client", "explain", "plpgsql", "sysfn"],
+    &["parameters"],
     &["session"],
     &["server"],
 ];

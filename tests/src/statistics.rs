@@ -186,8 +186,9 @@ SELECT pg_stat_get_snapshot_timestamp() IS NULL;
 SELECT pg_stat_clear_snapshot();
 SELECT pg_stat_get_snapshot_timestamp() IS NULL;
 ROLLBACK;
-SELECT pg_stat_have_stats('relation', (SELECT oid FROM pg_database WHERE datname = current_database()),
-  't'::regclass), pg_stat_have_stats('bgwriter', 0, 0), pg_stat_have_stats('function', 1, 1);
+SELECT pg_stat_have_stats('relation',
+  (SELECT oid FROM pg_database WHERE datname = current_database()), 't'::regclass),
+  pg_stat_have_stats('bgwriter', 0, 0), pg_stat_have_stats('function', 1, 1);
 SELECT pg_stat_reset_single_table_counters('t'::regclass);
 SELECT n_tup_ins, n_live_tup FROM pg_stat_user_tables;
 SELECT stats_reset IS NULL FROM pg_stat_database WHERE datname = current_database();
@@ -320,11 +321,16 @@ fn tables_are_vacuumed_and_analyzed_by_their_thresholds() {
     await_result(&server, analyzed, "t|0|50");
     let untouched = "SELECT sum(autovacuum_count + autoanalyze_count) FROM pg_stat_user_tables \
         WHERE relname = 'disabled' OR relname = 'own' AND autoanalyze_count > 0 \
-        OR relname = 'toasted' AND autovacuum_count > 0 OR relname = 'few' AND autovacuum_count > 0";
+        OR relname IN ('toasted', 'few') AND autovacuum_count > 0";
     assert_eq!(server.query(untouched), "0");
-    let other = server.client("psql").args(["-XqAt", "-d", "other", "-c"]).arg(
-        "CREATE TABLE x (a int); INSERT INTO x SELECT g FROM generate_series(1, 300) g; DELETE FROM x",
-    ).status();
+    let other = server
+        .client("psql")
+        .args(["-XqAt", "-d", "other", "-c"])
+        .arg(
+            "CREATE TABLE x (a int); INSERT INTO x SELECT g FROM generate_series(1, 300) g; \
+         DELETE FROM x",
+        )
+        .status();
     assert!(other.is_ok_and(|status| status.success()));
     await_result(
         &server,

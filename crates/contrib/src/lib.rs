@@ -7,8 +7,8 @@
 //! that PostgreSQL 15 installs.
 //!
 //! Reading order: `control` (the list of extensions), `libraries` (look-up of symbols),
-//! `library`, `declarations`, `condition` (conditions of intarray and ltree), then one module per extension.
-//! Symbols that only index methods without an implementation call are declared in
+//! `library`, `declarations`, `condition` (conditions of intarray and ltree), then one module per
+//! extension. Symbols that only index methods without an implementation call are declared in
 //! [`Library::declared`]: functions can be created with them, and not called.
 
 #![forbid(unsafe_code)]

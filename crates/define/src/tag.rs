@@ -98,9 +98,6 @@ pub fn command_tag(stmt: &Node) -> &'static str {
         Node::TransactionStmt(s) => transaction_tag(s.kind),
         Node::CopyStmt(_) => "COPY",
         Node::SecLabelStmt(_) => "SECURITY LABEL",
-        Node::DoStmt(_) => "DO",
-        Node::LoadStmt(_) => "LOAD",
-        Node::CallStmt(_) => "CALL",
         Node::CreateTrigStmt(_) => "CREATE TRIGGER",
         Node::RuleStmt(_) => "CREATE RULE",
         Node::CreateCastStmt(_) => "CREATE CAST",
@@ -115,6 +112,9 @@ pub fn command_tag(stmt: &Node) -> &'static str {
 fn session_tag(stmt: &Node) -> &'static str {
     match stmt {
         Node::AlterSystemStmt(_) => "ALTER SYSTEM",
+        Node::DoStmt(_) => "DO",
+        Node::LoadStmt(_) => "LOAD",
+        Node::CallStmt(_) => "CALL",
         Node::VariableSetStmt(s) => match s.kind {
             VariableSetKind::Reset | VariableSetKind::ResetAll => "RESET",
             _ => "SET",

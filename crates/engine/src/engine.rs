@@ -125,7 +125,7 @@ impl Engine {
         }
         self.log("shutting down");
         self.checkpoint(CheckpointFlags::SHUTDOWN | CheckpointFlags::IMMEDIATE)?;
-        crate::statistics::save(self);
+        self.save_statistics();
         self.log("database system is shut down");
         Ok(())
     }

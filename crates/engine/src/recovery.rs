@@ -145,7 +145,7 @@ pub(crate) fn startup(engine: &Engine) -> Result<()> {
     if checkpoint.redo < start.lsn && start.shutdown {
         return Err(panic("invalid redo record in shutdown checkpoint"));
     }
-    crate::statistics::load(engine, crashed);
+    engine.load_statistics(crashed);
     engine.txn.startup(checkpoint)?;
     let mut end = LogEnd {
         end: start.end,

@@ -2,8 +2,8 @@
 //! background writer, archiver.
 //!
 //! Those counters run from the start of the server and are never reset. [`Fixed`] in the shared
-//! statistics has what is added to them: their values in the statistics file, or after a reset their
-//! negated values at that time.
+//! statistics has what is added to them: their values in the statistics file, or after a reset
+//! their negated values at that time.
 //!
 //! Counterpart: `pgstat_restore_stats`, `pgstat_discard_stats`, `pgstat_before_server_shutdown`.
 
@@ -110,9 +110,21 @@ pub fn reset_slru(storage: &Storage, which: Option<usize>, now: i64) {
     }
 }
 
+impl Engine {
+    /// Reads the statistics file at the start. See [`load`].
+    pub(crate) fn load_statistics(&self, crashed: bool) {
+        load(self, crashed);
+    }
+
+    /// Writes the statistics file at the shutdown.
+    pub(crate) fn save_statistics(&self) {
+        save(self);
+    }
+}
+
 /// Reads and removes the file when the server starts. After a crash it is not read, because it is
 /// older than the data.
-pub(crate) fn load(engine: &Engine, crashed: bool) {
+fn load(engine: &Engine, crashed: bool) {
     let (disk, stats) = (&*engine.env.disk, &engine.storage.stats);
     let contents = vfs::read_file(disk, FILE);
     let is_read = match &contents {
@@ -142,7 +154,7 @@ pub(crate) fn load(engine: &Engine, crashed: bool) {
 }
 
 /// Writes the file. Statistics that cannot be written are lost; that is only logged.
-pub(crate) fn save(engine: &Engine) {
+fn save(engine: &Engine) {
     let disk = &*engine.env.disk;
     let bytes = stats::serialize(&engine.storage.stats, &fixed(&engine.storage));
     let written = vfs::write_file(disk, TEMPORARY_FILE, &bytes).and_then(|()| {

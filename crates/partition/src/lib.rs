@@ -3,8 +3,8 @@
 //!
 //! Reading order: `key`, `bound`, `desc` (the descriptor, cached with the relation's), `check` (a
 //! new bound beside the existing ones), `qual` (partition constraints), `tree` (`pg_inherits`),
-//! `map` (columns of parent and child), `prune` (partitions that
-//! may have rows with certain keys), `merge` (the partitions of a join). The design is in `docs/design/0014-partitions.md`.
+//! `map` (columns of parent and child), `prune` (partitions that may have rows with certain keys),
+//! `merge` (the partitions of a join). The design is in `docs/design/0014-partitions.md`.
 //!
 //! INVARIANT: this crate takes no locks. The caller has locked the relations whose descriptors it
 //! passes.

@@ -1,15 +1,15 @@
 //! Parameterized paths of append relations: the members look up rows by columns of other relations.
 //! Counterpart: allpaths.c (`get_cheapest_parameterized_child_path`).
 
-use crate::path::PathSet;
 use crate::pushdown::push;
-use crate::rel::BaseRel;
+use crate::state::BaseRel;
 use crate::state::{LevelInput, Planner, PlannerInfo, SubqueryInput, SubqueryPlan};
 use crate::subselect::exec_param;
 use eval::Volatility;
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::query::RteKind;
+use querytree::path::PathSet;
 use querytree::relids::Relids;
 use querytree::vars::{contains_subplans, relids_of, substitute};
 

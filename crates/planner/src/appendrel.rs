@@ -2,13 +2,15 @@
 //! allpaths.c (`set_append_rel_pathlist`, `add_paths_to_append_rel`), prepjointree.c
 //! (`pull_up_simple_union_all`).
 
-use crate::path::{AppendRel, AppendShape, Path, PathKey, PathKind, PathRef, PathSet, starts_with};
 use crate::setop::{has_from, never_gives_rows, set_input_path};
 use crate::state::{Planner, PlannerInfo};
 use ids::Oid;
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::query::{JoinTreeNode, Query, RteKind, SetOpNode, SetOperationStmt};
+use querytree::path::{
+    AppendRel, AppendShape, Path, PathKey, PathKind, PathRef, PathSet, starts_with,
+};
 use querytree::pullup::is_plain_select;
 use querytree::relids::Relids;
 use querytree::vars::target_for;

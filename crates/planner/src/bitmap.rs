@@ -1,17 +1,18 @@
 //! Bitmap scans: which indexes they use, alone or together, and their costs. Counterpart: parts of
 //! indxpath.c (`create_index_paths`, `choose_bitmap_and`) and costsize.c (`cost_bitmap_heap_scan`).
 
-use crate::path::{BitmapPath, IndexMatch, MatchedQual, Path, PathKind, PathSet};
-use crate::rel::{BaseRel, clamp_rows};
+use crate::rel::clamp_rows;
 use crate::scan::{
     array_searches, descent_cost, mackert_lohman, parameterizations, scan_count, searched_pages,
 };
+use crate::state::BaseRel;
 use crate::state::{Planner, PlannerInfo};
 use access::CostModel;
 use pgerror::Result;
 use plan::expr::{BoolOp, Expr};
 use plan::node::ScanDirection;
 use querytree::host::{IndexInfo, RelationInfo};
+use querytree::path::{BitmapPath, IndexMatch, MatchedQual, Path, PathKind, PathSet};
 use querytree::relids::Relids;
 use querytree::vars::{conjuncts, relids_of};
 use std::sync::Arc;

@@ -3,11 +3,11 @@
 //! (`reparameterize_path_by_child`).
 
 use crate::partwise::{translated, translated_all};
-use crate::path::{
-    AppendRel, BitmapPath, HashPath, IndexMatch, JoinPath, MergePath, Path, PathKind, PathRef,
-};
 use pgerror::Result;
 use plan::expr::Expr;
+use querytree::path::{
+    AppendRel, BitmapPath, HashPath, IndexMatch, JoinPath, MergePath, Path, PathKind, PathRef,
+};
 use querytree::relids::Relids;
 use std::rc::Rc;
 

@@ -4,7 +4,6 @@
 //! this query level). The parent finds its inputs by these expressions, so they are returned in
 //! [`CreatedPlan::output`]; [`CreatedPlan::plan`] has the executable target list.
 
-use crate::path::{Path, PathKey, PathKind, PathRef};
 use crate::state::{Planner, PlannerInfo};
 use crate::subselect::exec_param;
 use ids::Oid;
@@ -13,6 +12,7 @@ use pgerror::{PgError, Result};
 use plan::expr::{AggSplit, Const, Expr, Location, TargetEntry};
 use plan::node::{Agg, AggStrategy, GroupKeys, Plan, PlanInfo, PlanNode, PlanRowMark, SortKeys};
 use plan::query::LimitOption;
+use querytree::path::{Path, PathKey, PathKind, PathRef};
 use querytree::refs::{ChildOutputs, CreatedPlan, label, pass_through, targets_of};
 use querytree::vars::{make_var, pull_vars, push_unique};
 use std::borrow::Cow;

@@ -1,10 +1,10 @@
 //! Creates the plans of joins. Counterpart: createplan.c (`create_join_plan`).
 
-use crate::path::{HashPath, JoinPath, MergePath, PathRef};
 use crate::state::{Planner, PlannerInfo};
 use pgerror::Result;
 use plan::expr::{Expr, TargetEntry};
 use plan::node::{Plan, PlanInfo, PlanNode};
+use querytree::path::{HashPath, JoinPath, MergePath, PathRef};
 use querytree::refs::{ChildOutputs, CreatedPlan, targets_of};
 use querytree::vars::{pull_vars, relids_of};
 use std::rc::Rc;

@@ -5,7 +5,6 @@
 
 use crate::create::{all_columns, are_all_columns};
 use crate::createset::columns_of_append;
-use crate::path::{BitmapPath, IndexMatch, Path, PathKind};
 use crate::scan::{is_index_key, renumber};
 use crate::state::{Planner, PlannerInfo};
 use crate::subselect::exec_param;
@@ -17,6 +16,7 @@ use plan::node::{BitmapNode, IndexProbe, Plan, PlanInfo, PlanNode};
 use plan::query::RteKind;
 use plan::walk;
 use querytree::host::IndexInfo;
+use querytree::path::{BitmapPath, IndexMatch, Path, PathKind};
 use querytree::refs::{CreatedPlan, targets_of};
 use querytree::vars::{conjunction, make_var};
 

@@ -4,7 +4,6 @@
 //! The columns of the inputs correspond by position. The output of each node is described by the
 //! expressions of the level's target list.
 
-use crate::path::{AppendShape, Path, PathKind, PathRef};
 use crate::project::computes_outputs;
 use crate::setop::column_keys;
 use crate::state::{Planner, PlannerInfo};
@@ -13,6 +12,7 @@ use pgerror::Result;
 use plan::expr::{AggSplit, Const, Expr, Location, TargetEntry, Var};
 use plan::node::{Agg, AggStrategy, Plan, PlanInfo, PlanNode, SetOpStrategy, SortKeys};
 use plan::query::SetOperationStmt;
+use querytree::path::{AppendShape, Path, PathKind, PathRef};
 use querytree::refs::{ChildOutputs, CreatedPlan, targets_of};
 use querytree::vars::{make_var, pull_vars};
 

@@ -1,11 +1,11 @@
 //! DISTINCT and DISTINCT ON: sorted or hashed. Counterpart: planner.c (`create_distinct_paths`).
 
 use crate::group::{AggInput, AggWork};
-use crate::path::{Path, PathKey, PathKind, PathRef, PathSet, starts_with};
 use crate::state::{Planner, PlannerInfo};
 use pgerror::{Result, pg_err};
 use plan::expr::{AggSplit, Expr, TargetEntry};
 use plan::node::{Agg, AggStrategy, Plan, PlanInfo, PlanNode};
+use querytree::path::{Path, PathKey, PathKind, PathRef, PathSet, starts_with};
 use querytree::refs::{CreatedPlan, pass_through};
 use querytree::vars::target_for;
 use std::rc::Rc;

@@ -6,10 +6,10 @@
 //! test only one pair of each class that has columns on both sides.
 
 use crate::constants::{add, is_column};
-use crate::path::{MatchedQual, Ordered, PathKey};
 use crate::state::{Planner, PlannerInfo};
 use pgerror::Result;
 use plan::expr::Expr;
+use querytree::path::{MatchedQual, Ordered, PathKey};
 use querytree::relids::Relids;
 use querytree::vars::relids_of;
 use std::rc::Rc;

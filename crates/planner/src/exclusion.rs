@@ -2,7 +2,6 @@
 //! or because the conditions contradict each other. Counterpart: plancat.c
 //! (`relation_excluded_by_constraints`), predtest.c (`predicate_refuted_by`).
 
-use crate::path::AppendRel;
 use crate::scan::renumber;
 use crate::selectivity::strip;
 use crate::state::{Planner, PlannerInfo};
@@ -13,6 +12,7 @@ use pgerror::Result;
 use plan::expr::{BoolOp, Const, Expr, Location, OpExpr, ScalarArrayOpExpr};
 use plan::query::RteKind;
 use querytree::host::ConstraintExclusion;
+use querytree::path::AppendRel;
 use std::cmp::Ordering;
 use types::array::ArrayRef;
 use types::oids;

@@ -5,7 +5,6 @@
 //! its end (`Members::added_entries`). Privileges are checked for the parent only.
 
 use crate::modify::null_of;
-use crate::path::{AppendRel, Path};
 use crate::state::{Part, PartitionedTable, Planner, PlannerInfo};
 use ids::{AttrNo, Oid, RelKind};
 use partition::{HashCall, PruneHost, SupportCall};
@@ -15,6 +14,7 @@ use plan::node::AppendRelation;
 use plan::prune::{AppendPruning, PrunedPart, PrunedTable, Pruning};
 use plan::query::{Alias, RangeTblEntry, RteKind};
 use querytree::host::{PlannerHost, RelationInfo};
+use querytree::path::{AppendRel, Path};
 use querytree::prune;
 use querytree::vars::{make_var, relids_of};
 use std::collections::HashMap;
@@ -61,7 +61,7 @@ impl Planner<'_> {
         if relkind == RelKind::PartitionedTable {
             let c = self.host.costs();
             root.members.partitionwise |=
-                c.enable_partitionwise_join || c.enable_partitionwise_aggregate;
+                c.enable_partitionwise.joins || c.enable_partitionwise.aggregates;
             root.members.trees.insert(rti);
             root.members.partitioned.insert(rti, Vec::new());
             let top = Top { rti, table: self.host.relation(relid)?, lock: rellockmode };

@@ -133,7 +133,7 @@ impl Planner<'_> {
         let mut done = vec![false; quals.len()];
         let relids = quals.first().map(relids_of).unwrap_or_default();
         let (Some(rti), 1) = (relids.first(), relids.len()) else { return Ok((selectivity, done)) };
-        let has_objects = |rel: &crate::rel::BaseRel| {
+        let has_objects = |rel: &crate::state::BaseRel| {
             rel.table.as_ref().is_some_and(|table| !table.statistics.is_empty())
         };
         if self.independent

@@ -1,10 +1,10 @@
 //! The cost of bitmap scans of GIN indexes: by the number of keys that are looked up, and the
 //! numbers of pages of both kinds of trees. Counterpart: `gincostestimate` in selfuncs.c.
 
-use crate::path::{BitmapPath, IndexMatch, MatchedQual};
-use crate::rel::{BaseRel, clamp_rows};
+use crate::rel::clamp_rows;
 use crate::scan::{mackert_lohman, renumber};
 use crate::selectivity::array_len;
+use crate::state::BaseRel;
 use crate::state::{Planner, PlannerInfo};
 use access::QuerySize;
 use ids::Oid;
@@ -12,6 +12,7 @@ use pgerror::Result;
 use plan::expr::Expr;
 use plan::node::ScanDirection;
 use querytree::host::IndexInfo;
+use querytree::path::{BitmapPath, IndexMatch, MatchedQual};
 use std::sync::Arc;
 use types::Datum;
 use types::array::ArrayRef;

@@ -2,9 +2,7 @@
 //! planner.c (create_grouping_paths), costsize.c (cost_agg).
 
 use crate::joinpath::DISABLE_COST;
-use crate::path::{Path, PathKey, PathKind, PathRef, PathSet, starts_with};
 use crate::rel::clamp_rows;
-use crate::stage::Grouping;
 use crate::state::{Planner, PlannerInfo};
 use crate::width::table_size;
 use ids::RelKind;
@@ -13,8 +11,10 @@ use pgerror::{PgError, Result, pg_err};
 use plan::expr::{AggSplit, Aggref, CoercionForm, Expr, RelabelType, TargetEntry, Var};
 use plan::node::{Agg, AggStrategy, Plan, PlanInfo, PlanNode};
 use plan::query::{Query, RteKind, SortGroupClause};
+use querytree::path::{Path, PathKey, PathKind, PathRef, PathSet, starts_with};
 use querytree::refs::{ChildOutputs, CreatedPlan, output_of, targets_of};
 use querytree::relids::Relids;
+use querytree::stage::Grouping;
 use querytree::vars::target_for;
 use std::collections::BTreeSet;
 use std::rc::Rc;
@@ -468,30 +468,6 @@ impl AggWork {
             n => CHUNK_HEADER + STATE * n as f64,
         };
         BUCKET + CHUNK_HEADER + TUPLE_HEADER + f64::from(width) + states + self.state_bytes
-    }
-}
-
-impl Grouping {
-    /// True if there are aggregates or GROUPING functions of this level. Only an Agg node computes
-    /// them.
-    fn has_aggs(&self) -> bool {
-        let is_agg = |e: &Expr| match e {
-            Expr::Aggref(a) => a.agglevelsup == 0,
-            Expr::GroupingFunc(g) => g.agglevelsup == 0,
-            _ => false,
-        };
-        self.want.iter().chain(&self.having).any(|e| plan::walk::any(e, &mut |x| is_agg(x)))
-    }
-
-    /// The grouping clause with this number.
-    pub(crate) fn clause(&self, r: u32) -> Result<&SortGroupClause> {
-        let clause = self.clauses.iter().find(|c| c.tle_sort_group_ref == r);
-        clause.ok_or_else(|| PgError::internal("grouping set column not found"))
-    }
-
-    /// The expression of a grouping clause.
-    pub(crate) fn key(&self, r: u32) -> Result<&Expr> {
-        target_for(self.clause(r)?, &self.targets)
     }
 }
 

@@ -3,16 +3,16 @@
 //! `consider_groupingsets_paths`), createplan.c (`create_groupingsets_plan`), knapsack.c.
 
 use crate::group::{AggInput, AggWork};
-use crate::path::{Path, PathKey, PathKind, PathRef, PathSet, starts_with};
 use crate::rel::clamp_rows;
-use crate::stage::{CountedSet, Grouping, GroupingSets, Rollup};
 use crate::state::{Planner, PlannerInfo};
 use pgerror::{PgError, Result, pg_err};
 use plan::expr::TargetEntry;
 use plan::node::{AggPhase, AggStrategy, SortKeys};
 use plan::query::{Query, SortGroupClause};
+use querytree::path::{Path, PathKey, PathKind, PathRef, PathSet, starts_with};
 use querytree::relids::Relids;
 use querytree::rollup::{SetRefs, as_prefixes, expand, rollups};
+use querytree::stage::{CountedSet, Grouping, GroupingSets, Rollup};
 use std::rc::Rc;
 
 impl Planner<'_> {

@@ -7,29 +7,18 @@
 //! Above the scans the parent is one relation.
 
 use crate::need::NeededExpr;
-use crate::path::{AppendRel, Path, PathKey, PathKind, PathRef, PathSet, starts_with};
-use crate::rel::BaseRel;
-use crate::state::{PartScans, PartitionedTable, Planner, PlannerInfo};
-use ids::stored::{described, number};
+use crate::state::BaseRel;
+use crate::state::{MemberPaths, PartScans, PartitionedTable, Planner, PlannerInfo};
 use pgerror::{PgError, Result};
-use plan::expr::{CoercionForm, ConvertRowtypeExpr, Expr, Location, Var};
+use plan::expr::Expr;
 use plan::node::{Plan, PlanInfo, PlanNode, ScanDirection};
 use plan::query::{JoinTreeNode, RteKind};
+use querytree::path::{AppendRel, Path, PathKey, PathKind, PathRef, PathSet, starts_with};
 use querytree::refs::{ChildOutputs, CreatedPlan, pass_through, targets_of};
 use querytree::relids::Relids;
-use querytree::vars::{make_var, pull_vars, push_unique, relids_of, substitute, target_for};
+use querytree::vars::{pull_vars, push_unique, relids_of, target_for};
 use std::collections::HashMap;
 use std::rc::Rc;
-
-/// A member with its paths.
-pub(crate) struct MemberPaths {
-    pub member: Rc<AppendRel>,
-    pub paths: PathSet,
-    /// The orders of `paths` in the parent's columns, as far as they are useful.
-    pub orders: Vec<Vec<PathKey>>,
-    /// The join conditions with the parent, over the member's columns.
-    pub join_quals: Vec<Expr>,
-}
 
 impl MemberPaths {
     /// The cheapest path without parameters that has this order of the parent's columns.
@@ -37,93 +26,6 @@ impl MemberPaths {
         let pairs = self.paths.paths.iter().zip(&self.orders);
         let fits = pairs.filter(|(p, own)| p.outer.is_empty() && starts_with(own, order));
         fits.map(|(p, _)| p).min_by(|a, b| by(a).total_cmp(&by(b)))
-    }
-}
-
-impl AppendRel {
-    /// Translates an expression over the parent's columns to one over the member's columns.
-    pub(crate) fn translate(&self, expr: &Expr) -> Result<Expr> {
-        let mut e = expr.clone();
-        let mut failure = None;
-        substitute(&mut e, &mut |e| match e {
-            Expr::Var(v) if v.varno == self.parent && v.varlevelsup == 0 => {
-                let column = self.column(v);
-                if column.is_none() {
-                    failure = Some(PgError::internal("column that the member does not have"));
-                }
-                column
-            }
-            Expr::CurrentOf(c) if c.cvarno == self.parent => {
-                let mut c = c.clone();
-                c.cvarno = self.child;
-                Some(Expr::CurrentOf(c))
-            }
-            _ => None,
-        });
-        failure.map_or(Ok(e), Err)
-    }
-
-    pub(crate) fn translate_all(&self, exprs: &[Expr]) -> Result<Vec<Expr>> {
-        exprs.iter().map(|e| self.translate(e)).collect()
-    }
-
-    /// Translates an order of the parent's rows to one of the member's rows.
-    fn translate_order(&self, order: &[PathKey]) -> Result<Vec<PathKey>> {
-        let key = |k: &PathKey| {
-            let expr = Rc::new(self.translate(&k.expr)?);
-            Ok(PathKey { expr, class: None, ..k.clone() })
-        };
-        order.iter().map(key).collect()
-    }
-
-    /// The member's expression for a column of the parent. Each member has system columns of its
-    /// own.
-    fn column(&self, v: &Var) -> Option<Expr> {
-        if let Some((facet, of)) = described(v.varattno) {
-            let Some(Expr::Var(own)) = self.columns.get(of as usize - 1) else { return None };
-            let column = number(facet, own.varattno);
-            return Some(make_var(self.child, column, v.vartype, v.vartypmod, v.varcollid));
-        }
-        match v.varattno {
-            0 => Some(self.whole_row(v)),
-            n if n < 0 => Some(make_var(self.child, n, v.vartype, v.vartypmod, v.varcollid)),
-            n => self.columns.get(n as usize - 1).cloned(),
-        }
-    }
-
-    /// The member's row as a row of the parent's type.
-    fn whole_row(&self, v: &Var) -> Expr {
-        let row = |ty| make_var(self.child, 0, ty, v.vartypmod, v.varcollid);
-        if !self.row_type.is_valid() || self.row_type == v.vartype {
-            return row(v.vartype);
-        }
-        Expr::ConvertRowtype(Box::new(ConvertRowtypeExpr {
-            arg: row(self.row_type),
-            resulttype: v.vartype,
-            convertformat: CoercionForm::ImplicitCast,
-            location: Location::UNKNOWN,
-        }))
-    }
-
-    /// Translates an expression over the member's columns to one over the parent's columns, if it
-    /// uses no other columns.
-    pub(crate) fn translate_up(&self, expr: &Expr) -> Option<Expr> {
-        let mut e = expr.clone();
-        let mut complete = true;
-        substitute(&mut e, &mut |e| match e {
-            Expr::Var(v) if v.varno == self.child && v.varlevelsup == 0 => {
-                let own = |c: &Expr| matches!(c, Expr::Var(c) if c.varattno == v.varattno);
-                let at = match v.varattno {
-                    n if n > 0 => self.columns.iter().position(own),
-                    _ => None,
-                };
-                complete &= at.is_some();
-                let column = at? as i16 + 1;
-                Some(make_var(self.parent, column, v.vartype, v.vartypmod, v.varcollid))
-            }
-            _ => None,
-        });
-        complete.then_some(e)
     }
 }
 
@@ -620,7 +522,6 @@ impl NeededExpr {
 
 #[cfg(test)]
 mod tests {
-    use crate::path::AppendRel;
     use crate::state::{LevelInput, Planner, PlannerInfo};
     use crate::test_host::TestHost;
     use ids::Oid;
@@ -628,6 +529,7 @@ mod tests {
     use plan::node::{ModifyTable, Plan, PlanNode, RequiredPrivileges};
     use plan::query::{Query, RteKind};
     use querytree::host::{ColumnInfo, RelationLookup};
+    use querytree::path::AppendRel;
     use querytree::vars::make_var;
     use std::rc::Rc;
 

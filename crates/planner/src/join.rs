@@ -7,7 +7,6 @@
 use crate::clause::Clauses;
 use crate::need::{NeededExpr, needs};
 use crate::partwise::{Parts, translated_all};
-use crate::path::{Ordered, Path, PathKind, PathRef, PathSet, UsefulOrders};
 use crate::rel::clamp_rows;
 use crate::state::{Planner, PlannerInfo};
 use crate::width::UsedColumns;
@@ -16,6 +15,7 @@ use pgerror::{PgError, Result};
 use plan::expr::{Expr, OpExpr};
 use plan::query::{JoinType, RteKind};
 use querytree::factor::restriction_of;
+use querytree::path::{Ordered, Path, PathKind, PathRef, PathSet, UsefulOrders};
 use querytree::quals::{Item, JoinItem, Problem};
 use querytree::relids::Relids;
 use querytree::vars::{relids_of, target_for};
@@ -169,6 +169,26 @@ impl Planner<'_> {
         stdx::stack::deep(|| self.solve_here(root, problem, needed))
     }
 
+    /// A base relation as an item of a join problem; `clauses` are the join clauses on it.
+    fn item_of_rel(
+        &mut self,
+        root: &mut PlannerInfo,
+        rti: i32,
+        (clauses, needed): (&[Expr], &[Rc<NeededExpr>]),
+        uses: &JoinUses,
+    ) -> Result<JoinRel> {
+        let relids = Relids::from([rti]);
+        let useful = uses.useful_above(&relids);
+        let paths = self.scan_paths(root, rti, clauses, needed)?.with_useful_orders(&useful);
+        let rel = root.rel(rti)?;
+        let (rows, width, lateral) = (rel.rows, rel.width, rel.lateral.clone());
+        let parts = Parts::None;
+        let mut rel = JoinRel { relids, rows, width, paths, lateral, useful, parts };
+        let joinable = !needs_row(rti, needed);
+        rel.parts = self.table_parts(root, &rel, joinable)?;
+        Ok(rel)
+    }
+
     fn solve_here(
         &mut self,
         root: &mut PlannerInfo,
@@ -233,19 +253,9 @@ impl Planner<'_> {
             rels.push(match item {
                 Item::Rel(rti) => {
                     let clauses = multi.iter().chain(&lookups);
-                    let own_clauses: Vec<Expr> =
+                    let own: Vec<Expr> =
                         clauses.filter(|q| relids_of(q).contains(&rti)).cloned().collect();
-                    let relids = Relids::from([rti]);
-                    let useful = uses.useful_above(&relids);
-                    let paths = self.scan_paths(root, rti, &own_clauses, &all_needed)?;
-                    let paths = paths.with_useful_orders(&useful);
-                    let rel = root.rel(rti)?;
-                    let (rows, width, lateral) = (rel.rows, rel.width, rel.lateral.clone());
-                    let parts = Parts::None;
-                    let mut rel = JoinRel { relids, rows, width, paths, lateral, useful, parts };
-                    let joinable = !needs_row(rti, &all_needed);
-                    rel.parts = self.table_parts(root, &rel, joinable)?;
-                    rel
+                    self.item_of_rel(root, rti, (&own, &all_needed), &uses)?
                 }
                 Item::Join(j) => {
                     let relids = j.relids.clone();

@@ -3,7 +3,6 @@
 
 use crate::join::JoinRel;
 use crate::joinpath::JoinInput;
-use crate::path::{MergePath, Path, PathKey, PathKind, PathProperties, PathRef, starts_with};
 use crate::rel::clamp_rows;
 use crate::state::{Planner, PlannerInfo};
 use ids::Oid;
@@ -11,6 +10,7 @@ use ids::strategy::btree::LESS;
 use pgerror::Result;
 use plan::expr::{Expr, OpExpr};
 use plan::query::{JoinType, RteKind};
+use querytree::path::{MergePath, Path, PathKey, PathKind, PathProperties, PathRef, starts_with};
 use querytree::relids::Relids;
 use querytree::vars::{contains_subplans, pull_vars, relids_of};
 use std::rc::Rc;

@@ -1,9 +1,7 @@
 //! min() and max() over a whole table by an index scan with LIMIT 1. Counterpart: planagg.c.
 
 use crate::appendrel::plain_members;
-use crate::path::{Path, PathKind, PathSet};
 use crate::scan::is_index_key;
-use crate::stage::Grouping;
 use crate::state::{LevelInput, MinMaxAggregate, Planner, PlannerInfo};
 use crate::subselect::exec_param;
 use eval::Volatility;
@@ -13,8 +11,10 @@ use pgerror::Result;
 use plan::expr::{Aggref, Const, Expr, Location, NullTest, SubLinkKind, SubPlan, TargetEntry};
 use plan::node::{Plan, PlanInfo, PlanNode};
 use plan::query::{JoinTreeNode, LimitOption, Query, RteKind, SortGroupClause};
+use querytree::path::{Path, PathKind, PathSet};
 use querytree::refs::{CreatedPlan, targets_of};
 use querytree::relids::Relids;
+use querytree::stage::Grouping;
 use querytree::vars::{conjunction, conjuncts, relids_of};
 use std::rc::Rc;
 use types::Datum;

@@ -1,8 +1,6 @@
 //! INSERT, UPDATE, DELETE: the target list of the child, the ModifyTable node above it, and row
 //! marks. Counterpart: preptlist.c, planner.c, plancat.c (`infer_arbiter_indexes`).
 
-use crate::path::{AppendRel, Path, PathKind, PathSet};
-use crate::stage::Modification;
 use crate::state::{Planner, PlannerInfo};
 use crate::subselect::exec_param;
 use ids::code::Volatility;
@@ -19,8 +17,10 @@ use plan::query::{
 };
 use plan::walk;
 use querytree::host::{IndexKey, RelationInfo};
+use querytree::path::{AppendRel, Path, PathKind, PathSet};
 use querytree::pullup::multi_column;
 use querytree::refs::{ChildOutputs, CreatedPlan, label};
+use querytree::stage::Modification;
 use querytree::vars::{conjuncts, make_var, pull_vars, substitute};
 use std::rc::Rc;
 

@@ -2,15 +2,15 @@
 //! relations of their own. Counterpart: joinrels.c (`generate_partitionwise_join_paths`),
 //! allpaths.c (`add_paths_to_append_rel`).
 
-use crate::inherit::MemberPaths;
 use crate::join::JoinRel;
 use crate::partwise::{Parts, translated, translated_all, useful_below};
-use crate::path::{AppendRel, Path, PathKey, PathKind, PathRef, PathSet, starts_with};
-use crate::rel::BaseRel;
+use crate::state::BaseRel;
+use crate::state::MemberPaths;
 use crate::state::{Planner, PlannerInfo};
 use pgerror::{PgError, Result};
 use plan::expr::Expr;
 use plan::node::{Plan, PlanInfo, PlanNode};
+use querytree::path::{AppendRel, Path, PathKey, PathKind, PathRef, PathSet, starts_with};
 use querytree::refs::{ChildOutputs, CreatedPlan, pass_through, targets_of};
 use querytree::relids::Relids;
 use querytree::vars::push_unique;

@@ -9,17 +9,17 @@
 use crate::join::JoinRel;
 use crate::partappend::{AppendTarget, Child, is_dummy, order_below};
 use crate::partwise::{Partitions, translated, translated_all};
-use crate::path::{AppendRel, Path, PathKey, PathKind, PathSet};
 use crate::selectivity::strip;
-use crate::stage::Grouping;
 use crate::state::{Planner, PlannerInfo};
 use ids::Oid;
 use ids::builtin::ty;
 use ids::code::AggKind;
 use pgerror::{PgError, Result};
 use plan::expr::{AggSplit, Aggref, Expr};
+use querytree::path::{AppendRel, Path, PathKey, PathKind, PathSet};
 use querytree::refs::targets_of;
 use querytree::relids::Relids;
+use querytree::stage::Grouping;
 use querytree::vars::{push_unique, substitute};
 use std::rc::Rc;
 
@@ -45,7 +45,7 @@ impl Planner<'_> {
         out: &mut PathSet,
     ) -> Result<()> {
         let stage = grouping.stage;
-        if !self.host.costs().enable_partitionwise_aggregate || stage.sets.is_some() {
+        if !self.host.costs().enable_partitionwise.aggregates || stage.sets.is_some() {
             return Ok(());
         }
         let Some(parts) = rel.parts.known() else { return Ok(()) };
@@ -127,7 +127,7 @@ impl Planner<'_> {
     /// combines its states, or if its states cannot be columns. Counterpart: `can_partial_agg`,
     /// `make_partial_grouping_target`.
     pub(crate) fn partial_stage(&mut self, stage: &Grouping) -> Result<Option<Grouping>> {
-        if !self.host.costs().enable_partitionwise_aggregate || stage.sets.is_some() {
+        if !self.host.costs().enable_partitionwise.aggregates || stage.sets.is_some() {
             return Ok(None);
         }
         let mut want = stage.exprs.clone();

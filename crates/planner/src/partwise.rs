@@ -12,7 +12,6 @@
 
 use crate::clause::Clause;
 use crate::join::JoinRel;
-use crate::path::{AppendRel, Ordered, Path, PathSet, UsefulOrders};
 use crate::state::{Part, Planner, PlannerInfo};
 use ids::Oid;
 use ids::code::PartStrategy;
@@ -20,6 +19,7 @@ use partition::{Layout, PartitionKey};
 use pgerror::Result;
 use plan::expr::{CoalesceExpr, Expr, Location};
 use plan::query::JoinType;
+use querytree::path::{AppendRel, Ordered, Path, PathSet, UsefulOrders};
 use querytree::relids::Relids;
 use querytree::vars::push_unique;
 use std::rc::Rc;
@@ -254,7 +254,7 @@ impl Planner<'_> {
         if !root.members.partitionwise || !root.members.scans.contains_key(&rti) {
             return Ok(Parts::None);
         }
-        let joinable = joinable && self.host.costs().enable_partitionwise_join;
+        let joinable = joinable && self.host.costs().enable_partitionwise.joins;
         self.parts_at(root, rti, 0, (rel, joinable))
     }
 
@@ -306,7 +306,7 @@ impl Planner<'_> {
         clauses: &[Rc<Clause>],
         out: &mut JoinRel,
     ) -> Result<()> {
-        if !root.members.partitionwise || !self.host.costs().enable_partitionwise_join {
+        if !root.members.partitionwise || !self.host.costs().enable_partitionwise.joins {
             return Ok(());
         }
         if matches!(out.parts, Parts::Unknown) {

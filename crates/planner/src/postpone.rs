@@ -1,11 +1,11 @@
 //! Output expressions that are evaluated after the sort. Counterpart: planner.c
 //! (`make_sort_input_target`).
 
-use crate::path::PathKey;
 use crate::state::{Planner, PlannerInfo};
 use eval::Volatility;
 use pgerror::Result;
 use plan::expr::{Expr, TargetEntry};
+use querytree::path::PathKey;
 use querytree::vars::{contains_srf, push_unique};
 
 impl Planner<'_> {

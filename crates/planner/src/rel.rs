@@ -3,34 +3,16 @@
 
 use crate::need::{NeededExpr, columns_of};
 use crate::selectivity::{array_len, strip};
-use crate::state::{Planner, PlannerInfo};
+use crate::state::{BaseRel, Planner, PlannerInfo};
 use ids::builtin::proc;
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, ParamKind};
 use plan::query::{RangeTblEntry, RteKind, TableSample};
-use querytree::host::RelationInfo;
 use querytree::relids::Relids;
 use querytree::vars::relids_of_all;
 use std::rc::Rc;
-use std::sync::Arc;
 use types::array::ArrayRef;
 use types::oids;
-
-/// A base relation: one range-table entry in FROM.
-#[derive(Clone, Debug)]
-pub(crate) struct BaseRel {
-    pub rti: i32,
-    /// Catalog data, if it is a table.
-    pub table: Option<Arc<RelationInfo>>,
-    /// Conditions on this relation alone.
-    pub quals: Vec<Expr>,
-    /// Rows before and after the conditions.
-    pub tuples: f64,
-    pub rows: f64,
-    pub width: i32,
-    /// Relations that must be joined first, because this one uses their columns (LATERAL).
-    pub lateral: Relids,
-}
 
 impl Planner<'_> {
     /// Creates the base relation of a range-table entry with its conditions, and estimates its

@@ -3,9 +3,9 @@
 
 use crate::appendrel::{level_columns, order_above};
 use crate::need::{NeededExpr, columns_of};
-use crate::path::{IndexMatch, MatchedQual, Path, PathKey, PathKind, PathSet};
-use crate::rel::{BaseRel, clamp_rows};
+use crate::rel::clamp_rows;
 use crate::selectivity::{array_len, strip};
+use crate::state::BaseRel;
 use crate::state::{Planner, PlannerInfo};
 use access::CostModel;
 use eval::Volatility;
@@ -15,6 +15,7 @@ use plan::expr::{BoolOp, BoolTestKind, CoercionForm, Expr, Location, OpExpr, Rel
 use plan::node::ScanDirection;
 use plan::query::RteKind;
 use querytree::host::{CostSettings, IndexInfo, IndexKey, RelationInfo};
+use querytree::path::{IndexMatch, MatchedQual, Path, PathKey, PathKind, PathSet};
 use querytree::relids::Relids;
 use querytree::vars::{make_var, pull_vars_of, relids_of, relids_of_all};
 use std::rc::Rc;

@@ -1,7 +1,6 @@
 //! Paths of set operations (UNION, INTERSECT, EXCEPT), and plans of recursive queries. Counterpart:
 //! prepunion.c.
 
-use crate::path::{AppendShape, Path, PathKind, PathRef, PathSet};
 use crate::rel::clamp_rows;
 use crate::state::{LevelInput, Planner, PlannerInfo, WorkTable};
 use ids::Oid;
@@ -10,6 +9,7 @@ use plan::node::{GroupKeys, Plan, PlanInfo, PlanNode};
 use plan::query::{
     CommonTableExpr, Query, RangeTblEntry, RteKind, SetOpNode, SetOperation, SetOperationStmt,
 };
+use querytree::path::{AppendShape, Path, PathKind, PathRef, PathSet};
 use querytree::refs::{label, pass_through};
 use querytree::relids::Relids;
 use std::rc::Rc;

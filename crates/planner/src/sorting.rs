@@ -2,13 +2,13 @@
 //! `cost_incremental_sort`), pathnode.c (`adjust_limit_rows_costs`), planner.c
 //! (`preprocess_limit`, `create_ordered_paths`).
 
-use crate::path::{Path, PathKey, PathKind, PathRef, PathSet, common_prefix, starts_with};
 use crate::rel::clamp_rows;
 use crate::state::{Planner, PlannerInfo};
 use crate::width::table_size;
 use pgerror::Result;
 use plan::expr::Expr;
 use plan::query::Query;
+use querytree::path::{Path, PathKey, PathKind, PathRef, PathSet, common_prefix, starts_with};
 use std::rc::Rc;
 
 const PAGE: f64 = 8192.0;

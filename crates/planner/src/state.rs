@@ -2,16 +2,14 @@
 //! one query level. Counterpart: planner.c (`standard_planner`), pathnodes.h (`PlannerGlobal`,
 //! `PlannerInfo`).
 
-use crate::inherit::MemberPaths;
-use crate::path::{AppendRel, PathRef, PathSet};
-use crate::rel::BaseRel;
 use ids::Oid;
 use partition::PartitionDesc;
 use pgerror::{PgError, Result};
 use plan::expr::{Aggref, Expr};
 use plan::node::{AppendRelation, Plan, PlanRowMark, PlannedStmt, RequiredPrivileges};
 use plan::query::{Query, RangeTblEntry, RteKind};
-use querytree::host::{CostSettings, DefaultOperators, PlannerHost};
+use querytree::host::{CostSettings, DefaultOperators, PlannerHost, RelationInfo};
+use querytree::path::{AppendRel, PathKey, PathRef, PathSet};
 use querytree::relids::Relids;
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
@@ -20,6 +18,32 @@ use stdx::stack::deep;
 
 /// Deepest nesting of queries.
 const LEVELS_MAX: u32 = 5_000;
+
+/// A base relation: one range-table entry in FROM.
+#[derive(Clone, Debug)]
+pub(crate) struct BaseRel {
+    pub rti: i32,
+    /// Catalog data, if it is a table.
+    pub table: Option<Arc<RelationInfo>>,
+    /// Conditions on this relation alone.
+    pub quals: Vec<Expr>,
+    /// Rows before and after the conditions.
+    pub tuples: f64,
+    pub rows: f64,
+    pub width: i32,
+    /// Relations that must be joined first, because this one uses their columns (LATERAL).
+    pub lateral: Relids,
+}
+
+/// A member with its paths.
+pub(crate) struct MemberPaths {
+    pub member: Rc<AppendRel>,
+    pub paths: PathSet,
+    /// The orders of `paths` in the parent's columns, as far as they are useful.
+    pub orders: Vec<Vec<PathKey>>,
+    /// The join conditions with the parent, over the member's columns.
+    pub join_quals: Vec<Expr>,
+}
 
 /// Plans a statement. `query` is the result of analysis and rewriting.
 pub fn plan_query(query: &Query, host: &mut dyn PlannerHost) -> Result<PlannedStmt> {

@@ -1,14 +1,15 @@
 //! TID scan and TID range scan paths. Counterpart: tidpath.c, costsize.c (cost_tidscan,
 //! cost_tidrangescan).
 
-use crate::path::{Path, PathKind, PathSet};
-use crate::rel::{BaseRel, clamp_rows};
+use crate::rel::clamp_rows;
 use crate::selectivity::array_len;
+use crate::state::BaseRel;
 use crate::state::{Planner, PlannerInfo};
 use eval::Volatility;
 use ids::builtin::operator::TID_EQ;
 use pgerror::Result;
 use plan::expr::{BoolExpr, BoolOp, Expr, Location};
+use querytree::path::{Path, PathKind, PathSet};
 use querytree::relids::Relids;
 use querytree::vars::{conjuncts, relids_of, relids_of_all};
 

@@ -1,14 +1,13 @@
 //! Window functions: one WindowAgg for each window, over rows in its order. Counterpart: planner.c
 //! (`create_one_window_path`), costsize.c (`cost_windowagg`).
 
-use crate::path::{Path, PathKey, PathKind, PathRef, PathSet, common_prefix, starts_with};
-use crate::stage::Window;
 use crate::state::{Planner, PlannerInfo};
 use pgerror::{Result, pg_err};
 use plan::expr::{Expr, TargetEntry};
 use plan::node::{Plan, PlanInfo, PlanNode, WindowAgg};
-use plan::query::SortGroupClause;
+use querytree::path::{Path, PathKey, PathKind, PathRef, PathSet, common_prefix, starts_with};
 use querytree::refs::{ChildOutputs, CreatedPlan, targets_of};
+use querytree::stage::Window;
 use querytree::vars::{push_unique, substitute};
 use std::rc::Rc;
 
@@ -150,14 +149,6 @@ fn check_sortable(w: &Window) -> Result<()> {
         }
     }
     Ok(())
-}
-
-impl Window {
-    /// PARTITION BY and ORDER BY.
-    fn clauses(&self) -> Vec<SortGroupClause> {
-        let w = &self.clause;
-        w.partition_clause.iter().chain(&w.order_clause).cloned().collect()
-    }
 }
 
 /// The level's run conditions, over its own expressions.

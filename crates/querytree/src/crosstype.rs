@@ -60,8 +60,8 @@ fn number(value: &Datum, ty: Oid) -> Option<f64> {
     (!n.is_nan()).then_some(n)
 }
 
-/// Converts a value and the ends of a bin of a histogram to comparable numbers, if their types allow
-/// it. Counterpart: `convert_to_scalar`.
+/// Converts a value and the ends of a bin of a histogram to comparable numbers, if their types
+/// allow it. Counterpart: `convert_to_scalar`.
 pub fn scalars(
     (lo, hi): (DatumRef<'_>, DatumRef<'_>),
     bound_type: Oid,

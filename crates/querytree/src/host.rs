@@ -217,10 +217,16 @@ pub struct CostSettings {
     pub enable_memoize: bool,
     pub enable_partition_pruning: bool,
     pub enable_incremental_sort: bool,
-    pub enable_partitionwise_join: bool,
-    pub enable_partitionwise_aggregate: bool,
+    pub enable_partitionwise: Partitionwise,
     pub constraint_exclusion: ConstraintExclusion,
     pub collapse: Collapse,
+}
+
+/// What is done partition by partition.
+#[derive(Clone, Copy, Default, Debug)]
+pub struct Partitionwise {
+    pub joins: bool,
+    pub aggregates: bool,
 }
 
 /// The tables whose constraints are compared with the conditions on them.
@@ -266,8 +272,7 @@ impl Default for CostSettings {
             enable_memoize: true,
             enable_partition_pruning: true,
             enable_incremental_sort: true,
-            enable_partitionwise_join: false,
-            enable_partitionwise_aggregate: false,
+            enable_partitionwise: Partitionwise::default(),
             constraint_exclusion: ConstraintExclusion::Partition,
             collapse: Collapse { from: 8, join: 8 },
         }

@@ -5,8 +5,8 @@
 //! Reading order: `host` (the interface), `relids` (sets of relations), `vars` (columns in
 //! expressions), `privileges`; `pullup` (sub-selects turned into joins, subqueries and views pulled
 //! up) and `values`; `quals` (the join problem) and `factor` (OR clauses); `rollup` (grouping
-//! sets);
-//! `pattern` and `crosstype` (constants of conditions), `stored` (sizes of stored values); `refs`
+//! sets); `path` (path model), `stage` (descriptions of upper stages) and `member` (expressions of
+//! a parent over a member's columns); `pattern` and `crosstype` (constants of conditions), `stored` (sizes of stored values); `refs`
 //! (references to the outputs of child plans), `prune` (conditions on partition keys), `cursor`
 //! (rows of cursors).
 //!
@@ -18,6 +18,8 @@ pub mod crosstype;
 pub mod cursor;
 pub mod factor;
 pub mod host;
+mod member;
+pub mod path;
 pub mod pattern;
 pub mod privileges;
 pub mod prune;
@@ -26,6 +28,7 @@ pub mod quals;
 pub mod refs;
 pub mod relids;
 pub mod rollup;
+pub mod stage;
 pub mod stored;
 pub mod values;
 pub mod vars;

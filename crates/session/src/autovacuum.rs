@@ -70,7 +70,7 @@ impl Launcher {
         let is_due = txns.needs_wraparound_vacuum() || txns.needs_multixact_vacuum();
         let first = !std::mem::replace(&mut self.has_begun, true);
         if first && let Some(warning) = txns.wraparound_warning() {
-            instance.log.write(&crate::instance::LogOrigin::default(), &warning, None);
+            instance.log.write(&parameters::LogOrigin::default(), &warning, None);
         }
         if !first && !is_due && !is_active || instance.autovacuum.is_full(max) {
             return Ok((Vec::new(), naptime));

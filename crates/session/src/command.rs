@@ -2,7 +2,6 @@
 //! connection for COPY.
 
 use crate::core::Core;
-use crate::instance::LogOrigin;
 use crate::session::Session;
 use crate::xact::Block;
 use analyze::OperatorCache;
@@ -11,6 +10,7 @@ use catalog::{CatCx, CatSession};
 use client::connection::Received;
 use engine::Backend;
 use ids::Oid;
+use parameters::LogOrigin;
 use parse::ast::VariableSetStmt;
 use pgerror::{PgError, Result, Severity, pg_err};
 use plan::Query;

@@ -3,8 +3,7 @@
 //! (`ProcessStartupPacket`), utils/init/postinit.c, libpq/auth.c.
 
 use crate::core::Core;
-use crate::guc::canonical;
-use crate::instance::{Instance, LogOrigin, SessionHandle};
+use crate::instance::{Instance, SessionHandle};
 use crate::session::Session;
 use catalog::rows::{CatalogRow, PgAuthid, PgDatabase, PgDbRoleSetting, indexes};
 use catalog::{CatSession, Row};
@@ -15,6 +14,8 @@ use client::transport::{Addresses, Encryption, TlsAcceptor, Transport};
 use engine::{Backend, Isolation};
 use ids::Oid;
 use ids::builtin::role::BOOTSTRAP_SUPERUSER;
+use parameters::LogOrigin;
+use parameters::canonical;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::hba::{AuthContext, Rules};
 use settings::ident::Maps;

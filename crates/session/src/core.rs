@@ -1,7 +1,7 @@
 //! The state of a session, apart from its connection.
 
 use crate::caches::Caches;
-use crate::instance::{Instance, LogOrigin, SessionHandle};
+use crate::instance::{Instance, SessionHandle};
 use crate::plancache::{EnvironmentAt, PlanCache};
 use crate::portal::Portal;
 use crate::prepared::Prepared;
@@ -16,6 +16,7 @@ use client::statementlog::StatementLog;
 use engine::Backend;
 use hashbrown::HashMap;
 use ids::Oid;
+use parameters::LogOrigin;
 use pgerror::{PgError, Result, pg_err};
 use planner::CostSettings;
 use statements::Collector;

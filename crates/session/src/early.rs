@@ -1,17 +1,18 @@
-//! Notices of functions, which are sent while their statement runs: a client may wait for one before
-//! it cancels the statement or ends what it waits for. Also the filter of notices and the log of
-//! reports. Counterpart: the end of `send_message_to_frontend`.
+//! Notices of functions, which are sent while their statement runs: a client may wait for one
+//! before it cancels the statement or ends what it waits for. Also the filter of notices and the
+//! log of reports. Counterpart: the end of `send_message_to_frontend`.
 
 use crate::core::Core;
-use crate::instance::{Instance, SessionHandle, command_of};
+use crate::instance::{Instance, SessionHandle};
 use crate::session::Session;
 use client::{EarlyOutput, SEND_INTERVAL};
+use parameters::command_of;
 use pgerror::{PgError, Severity};
 use wire::backend;
 
 impl Session {
-    /// Does a part of a statement that sends nothing to the client. Notices are sent at once, if the
-    /// client's connection permits that.
+    /// Does a part of a statement that sends nothing to the client. Notices are sent at once, if
+    /// the client's connection permits that.
     pub(crate) fn computing<T>(&mut self, work: impl FnOnce(&mut Session) -> T) -> T {
         let Some(write) = self.handle.client_output.clone() else { return work(self) };
         let is_direct = self.conn.encoder.is_none() && !self.conn.buffers_all;

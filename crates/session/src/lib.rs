@@ -61,11 +61,9 @@ mod tests;
 
 pub use crate::connect::{is_library, no_library, refuse_not_ready, serve, serve_alone};
 pub use crate::core::Core;
-pub use crate::guc::canonical_value;
-pub use crate::instance::{
-    Admission, Config, ConfigFiles, FileSetting, Instance, Log, LogLevels, LogOrigin,
-    SessionHandle, Verbosity,
-};
+pub use crate::instance::{Admission, Config, ConfigFiles, FileSetting, Instance, SessionHandle};
 pub use crate::plancache::PlanCache;
 pub use crate::session::Session;
 pub use client::transport::{ClientCertificate, ClientOutput, Encryption, TlsAcceptor, Transport};
+pub use parameters::canonical_value;
+pub use parameters::{Log, LogLevels, LogOrigin, Verbosity};

@@ -1,10 +1,10 @@
 //! Settings that every statement reads. They are resolved when they change.
 
-use crate::guc::client_conversions;
 use crate::plancache::plans::Mode;
-use crate::xact::isolation_named;
 use catalog::conversion::Conversion;
 use engine::Isolation;
+use parameters::client_conversions;
+use parameters::isolation_named;
 use parse::Options;
 use settings::SessionValues;
 use std::time::Duration;

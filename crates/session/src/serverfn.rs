@@ -2,7 +2,6 @@
 //! this session's statements. Those that need only catalogs and storage are in the crate `sysfn`.
 
 mod backends;
-pub(crate) mod counters;
 mod rusage;
 pub(crate) mod settings;
 mod statements;
@@ -33,7 +32,6 @@ pub(crate) struct SysFn {
 
 const TABLES: &[&[SysFn]] = &[
     backends::FNS,
-    counters::FNS,
     rusage::FNS,
     settings::FNS,
     statements::FNS,

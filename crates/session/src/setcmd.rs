@@ -3,10 +3,10 @@
 //! Counterpart: utils/misc/guc.c (`ExecSetVariableStmt`, `AlterSystemSetConfigFile`).
 
 use crate::core::Core;
-use crate::guc::canonical;
 use crate::session::Session;
 use crate::utility::text_field;
 use catalog::acl;
+use parameters::canonical;
 use parse::ast::{Node, Value as Const, VariableSetKind, VariableSetStmt};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use settings::{Action, Context, conf};

@@ -81,25 +81,6 @@ impl Xact {
     }
 }
 
-pub(crate) fn isolation_named(name: &str) -> Option<Isolation> {
-    Some(match name {
-        "read uncommitted" => Isolation::ReadUncommitted,
-        "read committed" => Isolation::ReadCommitted,
-        "repeatable read" => Isolation::RepeatableRead,
-        "serializable" => Isolation::Serializable,
-        _ => return None,
-    })
-}
-
-pub(crate) fn isolation_name(isolation: Isolation) -> &'static str {
-    match isolation {
-        Isolation::ReadUncommitted => "read uncommitted",
-        Isolation::ReadCommitted => "read committed",
-        Isolation::RepeatableRead => "repeatable read",
-        Isolation::Serializable => "serializable",
-    }
-}
-
 /// Error 25P02: the transaction is aborted.
 pub(crate) fn aborted() -> PgError {
     pg_err!(

@@ -3,7 +3,7 @@
 //!
 //! ```text
 //! 16 bytes: magic | deallocations u64 | time of the last reset i64 | number of entries u64
-//! entry: user u32 | database u32 | id i64 | toplevel u64 | counters | length of the text u64 | text
+//! entry: user u32 | database u32 | id i64 | toplevel u64 | counters | length of text u64 | text
 //! ```
 //! PostgreSQL does not read it, and starts without entries; its own file is ignored as well.
 //!

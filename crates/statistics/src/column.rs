@@ -251,7 +251,8 @@ impl Values {
     }
 }
 
-/// Statistics of values with equality only, which is assumed to be that of their bytes. Counterpart: `compute_distinct_stats`.
+/// Statistics of values with equality only, which is assumed to be that of their bytes.
+/// Counterpart: `compute_distinct_stats`.
 fn unordered(
     column: &Values,
     values: &[(Datum, usize)],

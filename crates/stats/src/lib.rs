@@ -4,7 +4,8 @@
 //! Reading order: `values` (the counters, in the order of PostgreSQL's structs), `shared` (the
 //! entries that all sessions share), `session` (counting without shared writes), `pending` (what a
 //! session counts for one relation, and its transactions), `fetch` (consistent reads), `file` (the
-//! file that keeps them over a restart), `progress` (running commands), `thresholds` (which tables autovacuum processes).
+//! file that keeps them over a restart), `progress` (running commands), `thresholds` (which tables
+//! autovacuum processes).
 
 #![forbid(unsafe_code)]
 

@@ -76,7 +76,7 @@ fn truncation_can_be_rolled_back() {
     insert(&mut session, 2, 2);
     session.end_subtransaction(2, false);
     session.end_transaction(true);
-    // Rows that were inserted after a truncation that is rolled back do not count, as in PostgreSQL.
+    // Rows inserted after a truncation that is rolled back do not count, as in PostgreSQL.
     assert_eq!(flushed(&mut session), [5, 0, 0, 5, 0, 5]);
     session.truncate(TABLE, false, 1);
     insert(&mut session, 1, 3);

@@ -11,6 +11,7 @@
 mod activity;
 mod collations;
 mod convert;
+mod counters;
 mod definition;
 mod events;
 mod extension;
@@ -52,6 +53,7 @@ const TABLES: &[&[SysFn]] = &[
     activity::ADVISORY,
     activity::FNS,
     convert::FNS,
+    counters::FNS,
     definition::FNS,
     events::FNS,
     extension::FNS,

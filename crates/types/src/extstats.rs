@@ -289,7 +289,7 @@ pub fn read_mcv_list(
 fn read_value(r: &mut Reader<'_>, info: &TypeInfo) -> Result<Datum> {
     if let Ok(len) = usize::try_from(info.len) {
         let mut bytes = r.take(len)?;
-        if info.oid == crate::oids::NAME {
+        if info.oid == ids::builtin::ty::NAME {
             let end = bytes.iter().position(|b| *b == 0).unwrap_or(len);
             bytes = &bytes[..end];
         }
@@ -305,7 +305,7 @@ fn read_value(r: &mut Reader<'_>, info: &TypeInfo) -> Result<Datum> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::oids;
+    use values::oids;
 
     /// As PostgreSQL writes it for a table of (1, 'a') twice and (NULL, 'b') once.
     #[test]

@@ -2,7 +2,7 @@
 //! In one fixture `norsu.plan_cache` is on, in the other it is off; all other settings are equal.
 //! No query returns rows in an unspecified order.
 
-use crate::instance::{Admission, Config, Instance, Log, LogOrigin};
+use crate::instance::{Admission, Config, Instance};
 use crate::{Core, Session};
 use catalog::CatSession;
 use catalog::bootstrap::{InitOptions, init};
@@ -10,6 +10,7 @@ use client::connection::Connection;
 use client::transport::Transport;
 use engine::{Backend, Engine, EngineConfig};
 use ids::{Oid, RelFile};
+use parameters::{Log, LogOrigin};
 use pgerror::PgError;
 use std::io;
 use std::net::IpAddr;

@@ -19,8 +19,8 @@ const FIXED_HEADER: usize = 12;
 /// A borrowed array in its on-disk format.
 ///
 /// INVARIANT: the header is within the bytes, the number of elements is at most 8 times the number
-/// of bytes, and the last subscript of each dimension fits an int4 ([`ArrayRef::new`]). The elements
-/// themselves may be damaged: those that extend beyond the bytes read as zeros.
+/// of bytes, and the last subscript of each dimension fits an int4 ([`ArrayRef::new`]). The
+/// elements themselves may be damaged: those that extend beyond the bytes read as zeros.
 #[derive(Clone, Copy)]
 pub struct ArrayRef<'a> {
     bytes: &'a [u8],
@@ -64,8 +64,8 @@ impl<'a> ArrayRef<'a> {
         ArrayRef { bytes: d.as_bytes() }
     }
 
-    /// As [`ArrayRef::new`], for functions that read the dimensions only: the elements may have been
-    /// removed.
+    /// As [`ArrayRef::new`], for functions that read the dimensions only: the elements may have
+    /// been removed.
     #[inline]
     pub fn header(d: DatumRef<'a>) -> Result<ArrayRef<'a>> {
         let array = ArrayRef { bytes: d.as_bytes() };
@@ -346,8 +346,8 @@ pub fn read_fixed<'a>(elem: &TypeInfo, bytes: &'a [u8]) -> DatumRef<'a> {
 /// The bytes of an element of fixed length that extends beyond a damaged value.
 static ZEROS: [u8; i16::MAX as usize] = [0; i16::MAX as usize];
 
-/// The element at or after offset `at`, and the offset of its end. Of a damaged element that extends
-/// beyond the data, the bytes before the end of the data; one of fixed length has zeros.
+/// The element at or after offset `at`, and the offset of its end. Of a damaged element that
+/// extends beyond the data, the bytes before the end of the data; one of fixed length has zeros.
 pub fn read_element<'a>(elem: &TypeInfo, data: &'a [u8], at: usize) -> (DatumRef<'a>, usize) {
     let within = |from: usize, to: usize| {
         let to = to.min(data.len());

@@ -1,23 +1,23 @@
 //! Paths: candidate plans with costs, but without target lists; and sets of non-dominated paths.
 //! Counterpart: pathnode.c, pathkeys.c, nodes/pathnodes.h.
 
+use crate::host::IndexInfo;
 use crate::stage::{Grouping, Modification, Rollup, Window};
+use crate::vars::conjuncts;
 use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::{BoolOp, Expr};
 use plan::node::{AggStrategy, PlanInfo, PlanRowMark, ScanDirection};
 use plan::query::{JoinType, SetOperationStmt};
-use querytree::host::IndexInfo;
-use querytree::vars::conjuncts;
 use std::rc::Rc;
 use std::sync::Arc;
 
-pub(crate) use querytree::relids::Relids;
+use crate::relids::Relids;
 
 /// One column of a sort order. Two keys are equal if they have the same expression or equivalence
 /// class, and the same operator family, collation, direction and NULL placement.
 #[derive(Clone, Debug)]
-pub(crate) struct PathKey {
+pub struct PathKey {
     pub expr: Rc<Expr>,
     /// Equivalence class of a column (`equivalence`): where two columns of a class are joined, rows
     /// in the order of one are also in the order of the other.
@@ -30,11 +30,11 @@ pub(crate) struct PathKey {
 
 impl PathKey {
     /// True if both keys order by the same value.
-    pub(crate) fn is_same_value(&self, other: &PathKey) -> bool {
+    pub fn is_same_value(&self, other: &PathKey) -> bool {
         is_same_value((&self.expr, self.class), (&other.expr, other.class))
     }
 
-    pub(crate) fn is_about(&self, value: &Ordered) -> bool {
+    pub fn is_about(&self, value: &Ordered) -> bool {
         is_same_value((&self.expr, self.class), (&value.expr, value.class))
     }
 }
@@ -51,7 +51,7 @@ impl PartialEq for PathKey {
 
 /// An expression by which a sort order may be useful, with its equivalence class.
 #[derive(Clone, Debug)]
-pub(crate) struct Ordered {
+pub struct Ordered {
     pub expr: Rc<Expr>,
     pub class: Option<usize>,
 }
@@ -65,7 +65,7 @@ fn is_same_value(a: (&Rc<Expr>, Option<usize>), b: (&Rc<Expr>, Option<usize>)) -
 }
 
 #[derive(Clone, Debug)]
-pub(crate) struct Path {
+pub struct Path {
     pub kind: PathKind,
     pub relids: Relids,
     pub rows: f64,
@@ -79,11 +79,11 @@ pub(crate) struct Path {
     pub outer: Relids,
 }
 
-pub(crate) type PathRef = Rc<Path>;
+pub type PathRef = Rc<Path>;
 
 /// A condition matched to an index column.
 #[derive(Clone, Debug)]
-pub(crate) struct MatchedQual {
+pub struct MatchedQual {
     /// 0-based key column.
     pub column: usize,
     /// The condition with the indexed column on the left.
@@ -98,7 +98,7 @@ pub(crate) struct MatchedQual {
 
 /// An index scan's conditions.
 #[derive(Clone, Debug)]
-pub(crate) struct IndexMatch {
+pub struct IndexMatch {
     pub index: Arc<IndexInfo>,
     pub quals: Vec<MatchedQual>,
     pub direction: ScanDirection,
@@ -106,7 +106,7 @@ pub(crate) struct IndexMatch {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum BitmapPath {
+pub enum BitmapPath {
     Index { m: IndexMatch, cost: f64, selectivity: f64 },
     And { parts: Vec<BitmapPath>, cost: f64, selectivity: f64 },
     Or { parts: Vec<BitmapPath>, cost: f64, selectivity: f64 },
@@ -115,7 +115,7 @@ pub(crate) enum BitmapPath {
 impl MatchedQual {
     /// True if the original is a boolean expression that was converted to a comparison. A bitmap
     /// scan keeps such an original in its filter.
-    pub(crate) fn is_truth_value(&self) -> bool {
+    pub fn is_truth_value(&self) -> bool {
         match &self.original {
             Expr::Bool(b) => b.boolop == BoolOp::Not,
             Expr::Var(_) | Expr::BooleanTest(_) => true,
@@ -125,7 +125,7 @@ impl MatchedQual {
 }
 
 impl BitmapPath {
-    pub(crate) fn cost(&self) -> f64 {
+    pub fn cost(&self) -> f64 {
         match self {
             BitmapPath::Index { cost, .. }
             | BitmapPath::And { cost, .. }
@@ -134,7 +134,7 @@ impl BitmapPath {
     }
 
     /// True if all rows of an exact bitmap satisfy the condition.
-    pub(crate) fn guarantees(&self, q: &Expr) -> bool {
+    pub fn guarantees(&self, q: &Expr) -> bool {
         match self {
             BitmapPath::Index { m, .. } => {
                 m.quals.iter().any(|m| !m.lossy && !m.is_truth_value() && m.original == *q)
@@ -154,11 +154,11 @@ impl BitmapPath {
     }
 
     /// True if both use one of these conditions: their intersection is then no better than either.
-    pub(crate) fn overlaps(&self, other: &BitmapPath, quals: &[Expr]) -> bool {
+    pub fn overlaps(&self, other: &BitmapPath, quals: &[Expr]) -> bool {
         quals.iter().any(|q| self.guarantees(q) && other.guarantees(q))
     }
 
-    pub(crate) fn selectivity(&self) -> f64 {
+    pub fn selectivity(&self) -> f64 {
         match self {
             BitmapPath::Index { selectivity, .. }
             | BitmapPath::And { selectivity, .. }
@@ -169,7 +169,7 @@ impl BitmapPath {
 
 /// What the paths of all join methods have in common. Counterpart: `JoinPath`.
 #[derive(Clone, Debug)]
-pub(crate) struct JoinPath {
+pub struct JoinPath {
     pub jointype: JoinType,
     pub outer: PathRef,
     pub inner: PathRef,
@@ -183,7 +183,7 @@ pub(crate) struct JoinPath {
 
 /// Counterpart: `HashPath`.
 #[derive(Clone, Debug)]
-pub(crate) struct HashPath {
+pub struct HashPath {
     pub join: JoinPath,
     /// Equalities with the outer side's operand on the left.
     pub clauses: Vec<Rc<Expr>>,
@@ -191,7 +191,7 @@ pub(crate) struct HashPath {
 
 /// Counterpart: `MergePath`.
 #[derive(Clone, Debug)]
-pub(crate) struct MergePath {
+pub struct MergePath {
     pub join: JoinPath,
     /// Equalities with the outer side's operand on the left.
     pub clauses: Vec<Rc<Expr>>,
@@ -201,7 +201,7 @@ pub(crate) struct MergePath {
 
 impl PathKind {
     /// The join, if it is one.
-    pub(crate) fn join_mut(&mut self) -> Option<&mut JoinPath> {
+    pub fn join_mut(&mut self) -> Option<&mut JoinPath> {
         match self {
             PathKind::NestLoop(join)
             | PathKind::Hash(HashPath { join, .. })
@@ -212,7 +212,7 @@ impl PathKind {
 }
 
 #[derive(Clone, Debug)]
-pub(crate) enum PathKind {
+pub enum PathKind {
     /// One row and no relation.
     Empty,
     /// No row: the conditions are never true.
@@ -419,7 +419,7 @@ pub(crate) enum PathKind {
 
 /// A member of an append relation. Counterpart: `AppendRelInfo`.
 #[derive(Clone, Debug)]
-pub(crate) struct AppendRel {
+pub struct AppendRel {
     /// Range-table index of the parent; 0 if the level itself is the append relation.
     pub parent: i32,
     /// Range-table index of the member.
@@ -432,7 +432,7 @@ pub(crate) struct AppendRel {
 
 /// How an Append computes its columns from those of its children.
 #[derive(Debug)]
-pub(crate) struct AppendShape {
+pub struct AppendShape {
     /// The operation whose type modifiers the columns have.
     pub op: Rc<SetOperationStmt>,
     /// Each child has an additional column with its number, for SetOp.
@@ -441,7 +441,7 @@ pub(crate) struct AppendShape {
 
 /// The properties by which paths are compared.
 #[derive(Clone, Copy)]
-pub(crate) struct PathProperties<'a> {
+pub struct PathProperties<'a> {
     pub startup: f64,
     pub total: f64,
     pub rows: f64,
@@ -484,7 +484,7 @@ impl PathProperties<'_> {
 
 impl Path {
     /// Costs, rows and width for the path's plan node.
-    pub(crate) fn info(&self) -> PlanInfo {
+    pub fn info(&self) -> PlanInfo {
         PlanInfo {
             startup_cost: self.startup,
             total_cost: self.total,
@@ -506,18 +506,18 @@ impl Path {
 }
 
 /// True if the order `have` satisfies `want`. Counterpart: `pathkeys_contained_in`.
-pub(crate) fn starts_with(have: &[PathKey], want: &[PathKey]) -> bool {
+pub fn starts_with(have: &[PathKey], want: &[PathKey]) -> bool {
     have.len() >= want.len() && have.iter().zip(want).all(|(h, w)| h == w)
 }
 
 /// The number of leading keys that both orders have.
-pub(crate) fn common_prefix(have: &[PathKey], want: &[PathKey]) -> usize {
+pub fn common_prefix(have: &[PathKey], want: &[PathKey]) -> usize {
     have.iter().zip(want).take_while(|(h, w)| h == w).count()
 }
 
 /// The expressions by which an order is useful above a relation or join.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct UsefulOrders {
+pub struct UsefulOrders {
     /// For merge joins above, in ascending order.
     pub merges: Vec<Ordered>,
     /// For ORDER BY, GROUP BY, DISTINCT and windows of the query.
@@ -526,7 +526,7 @@ pub(crate) struct UsefulOrders {
 
 impl UsefulOrders {
     /// The useful prefix of an order. Counterpart: `truncate_useless_pathkeys`.
-    pub(crate) fn part_of<'a>(&self, order: &'a [PathKey]) -> &'a [PathKey] {
+    pub fn part_of<'a>(&self, order: &'a [PathKey]) -> &'a [PathKey] {
         let helps = |k: &PathKey| {
             (!k.descending && self.merges.iter().any(|m| k.is_about(m)))
                 || self.query.iter().any(|q| k.is_about(q))
@@ -538,35 +538,35 @@ impl UsefulOrders {
 
 /// The non-dominated paths of one relation or join. Counterpart: `RelOptInfo.pathlist`.
 #[derive(Clone, Debug, Default)]
-pub(crate) struct PathSet {
+pub struct PathSet {
     pub paths: Vec<PathRef>,
     /// Paths are also kept for a low startup cost. Counterpart: `consider_startup`.
     early: bool,
 }
 
 impl PathSet {
-    pub(crate) fn new(early: bool) -> PathSet {
+    pub fn new(early: bool) -> PathSet {
         PathSet { paths: Vec::new(), early }
     }
 
     /// An empty set for the paths above those of this one.
-    pub(crate) fn above(&self) -> PathSet {
+    pub fn above(&self) -> PathSet {
         PathSet::new(self.early)
     }
 
     /// True if no path of the set dominates `new`. Counterpart: `add_path_precheck`.
-    pub(crate) fn would_keep(&self, new: PathProperties<'_>) -> bool {
+    pub fn would_keep(&self, new: PathProperties<'_>) -> bool {
         !self.paths.iter().any(|old| old.properties().makes_redundant(new, self.early))
     }
 
-    pub(crate) fn add(&mut self, new: Path) {
+    pub fn add(&mut self, new: Path) {
         if self.would_keep(new.properties()) {
             self.push(Rc::new(new));
         }
     }
 
     /// As [`PathSet::add`], for a path of another set.
-    pub(crate) fn add_ref(&mut self, new: PathRef) {
+    pub fn add_ref(&mut self, new: PathRef) {
         if self.would_keep(new.properties()) {
             self.push(new);
         }
@@ -579,7 +579,7 @@ impl PathSet {
     }
 
     /// The same paths with their orders truncated to the useful prefix.
-    pub(crate) fn with_useful_orders(self, useful: &UsefulOrders) -> PathSet {
+    pub fn with_useful_orders(self, useful: &UsefulOrders) -> PathSet {
         let mut out = self.above();
         for p in self.paths {
             let keep = useful.part_of(&p.order).len();
@@ -591,7 +591,7 @@ impl PathSet {
     }
 
     /// The unparameterized path with the lowest total cost.
-    pub(crate) fn cheapest(&self) -> Option<&PathRef> {
+    pub fn cheapest(&self) -> Option<&PathRef> {
         let by_cost = |a: &&PathRef, b: &&PathRef| {
             a.total.total_cmp(&b.total).then(a.startup.total_cmp(&b.startup))
         };
@@ -601,7 +601,7 @@ impl PathSet {
     /// The unparameterized path that returns this part of its rows at the lowest cost: 0 is all
     /// rows, a number below 1 is a fraction, others are a count. Counterpart:
     /// `get_cheapest_fractional_path`.
-    pub(crate) fn cheapest_for(&self, tuple_fraction: f64) -> Result<&PathRef> {
+    pub fn cheapest_for(&self, tuple_fraction: f64) -> Result<&PathRef> {
         let mut best = self
             .cheapest()
             .ok_or_else(|| PgError::internal("no path without outer parameters for this query"))?;
@@ -621,7 +621,7 @@ impl PathSet {
         Ok(best)
     }
 
-    pub(crate) fn unparameterized(&self) -> impl Iterator<Item = &PathRef> {
+    pub fn unparameterized(&self) -> impl Iterator<Item = &PathRef> {
         self.paths.iter().filter(|p| p.outer.is_empty())
     }
 }

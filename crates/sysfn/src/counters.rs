@@ -2,18 +2,18 @@
 //! Counterpart: utils/activity/pgstat_wal.c, pgstat_bgwriter.c, pgstat_checkpointer.c,
 //! pgstat_archiver.c.
 
-use super::{SysCall, SysFn, text};
-use crate::core::Core;
+use crate::function::{SysCall, SysFn, text};
+use crate::host::SystemHost;
 use engine::statistics::{FixedKind, fixed, reset_fixed};
 use pgerror::{Result, pg_err};
 use stats::Fixed;
 use types::{Datum, DatumRef};
 
-fn now(core: &Core) -> Fixed {
-    fixed(core.backend.storage())
+fn now(core: &mut dyn SystemHost) -> Fixed {
+    fixed(core.backend().storage())
 }
 
-fn wal(core: &Core) -> Result<Vec<Vec<Datum>>> {
+fn wal(core: &mut dyn SystemHost) -> Result<Vec<Vec<Datum>>> {
     let [records, images, bytes, full, writes, syncs, write_us, sync_us, reset] = now(core).wal;
     let numeric = types::builtin::scalar("int8_numeric")
         .ok_or_else(|| pgerror::PgError::internal("int8_numeric exists"))?;
@@ -43,7 +43,7 @@ macro_rules! background {
 }
 
 /// The archiver's counters, which only PostgreSQL counts: WAL archiving is not implemented.
-fn archiver(core: &Core) -> Vec<Vec<Datum>> {
+fn archiver(core: &mut dyn SystemHost) -> Vec<Vec<Datum>> {
     let bytes = now(core).archiver;
     let word = |at: usize| bytes[at..].first_chunk().map_or(0, |word| i64::from_le_bytes(*word));
     let name = |at: usize| {
@@ -59,7 +59,7 @@ fn archiver(core: &Core) -> Vec<Vec<Datum>> {
     vec![half(0).into_iter().chain(half(64)).chain([Datum::int8(word(128))]).collect()]
 }
 
-fn reset(core: &mut Core, target: &str) -> Result<Datum> {
+fn reset(core: &mut dyn SystemHost, target: &str) -> Result<Datum> {
     let what = match target {
         "archiver" => FixedKind::Archiver,
         "bgwriter" => FixedKind::BackgroundWriter,
@@ -76,7 +76,8 @@ fn reset(core: &mut Core, target: &str) -> Result<Datum> {
             ));
         }
     };
-    reset_fixed(core.backend.storage(), what, core.now());
+    let now = core.backend().storage().env.clock.pg_micros();
+    reset_fixed(core.backend().storage(), what, now);
     Ok(Datum::Word(0))
 }
 
