@@ -384,7 +384,7 @@ mod tests {
         assert_eq!(like("abc%"), ("abc".into(), false));
         assert_eq!(like("a\\%b_c"), ("a%b".into(), false));
         assert_eq!(like("abc"), ("abc".into(), true));
-        assert_eq!(like("abc\\"), ("abc".into(), false));
+        assert_eq!(like("abc\\"), ("abc".into(), true));
         let ilike = |p: &str| found(PatternKind::ILike, p);
         assert_eq!(ilike("12-a%"), ("12-".into(), false));
         assert_eq!(ilike("a1%"), (String::new(), false));
