@@ -104,7 +104,7 @@ fn definition(options: &[(&str, &str)]) -> IndexDef {
 
 /// The row with this number, and its columns; some are NULL.
 fn row(n: u32) -> (Tid, [Datum; 2]) {
-    let value = |v: u32| if v % 11 == 0 { Datum::Null } else { Datum::int4(v as i32) };
+    let value = |v: u32| if v.is_multiple_of(11) { Datum::Null } else { Datum::int4(v as i32) };
     (Tid::new(BlockNo(n / 100), (n % 100 + 1) as u16), [value(n % 37), value(n / 3 % 50)])
 }
 

@@ -18,8 +18,8 @@ pub const META_BLOCK: BlockNo = BlockNo(0);
 pub const FIRST_BLOCK: BlockNo = BlockNo(1);
 
 /// Flags of the special space.
-pub const META: u16 = 1 << 0;
-pub const DELETED: u16 = 2 << 0;
+pub const META: u16 = 1;
+pub const DELETED: u16 = 2;
 
 const PAGE_ID: u16 = 0xFF83;
 const MAGIC: u32 = 0xDBAC_0DED;
