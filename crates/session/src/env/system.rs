@@ -1,6 +1,6 @@
 //! The implementation of the traits of system functions.
 
-use crate::core::Core;
+use crate::state::SessionState;
 use catalog::CatSession;
 use executor::spi;
 use pgerror::Result;
@@ -10,7 +10,7 @@ use sysfn::SystemHost;
 use sysfn::sequence::Sequences;
 use types::Datum;
 
-impl SystemHost for Core {
+impl SystemHost for SessionState {
     fn catalog_session(&self) -> &CatSession {
         &self.catalog
     }
@@ -54,6 +54,6 @@ impl SystemHost for Core {
     }
 
     fn log(&self, message: &str) {
-        Core::log(self, message);
+        SessionState::log(self, message);
     }
 }

@@ -25,9 +25,9 @@ use std::sync::Arc;
 use types::Datum;
 use types::random::Random;
 
-/// The state of a session. Running code has one `&mut Core`, which implements the traits by which
+/// The state of a session. Running code has one `&mut SessionState`, which implements the traits by which
 /// analysis, planning, expressions and the executor access catalogs, storage and settings.
-pub struct Core {
+pub struct SessionState {
     /// Must be dropped before the backend, because it may contain exported snapshots.
     pub(crate) transaction: TransactionState,
     pub backend: Backend,
@@ -186,19 +186,19 @@ impl PreparedStatements {
     }
 }
 
-impl Core {
+impl SessionState {
     pub fn new(
         backend: Backend,
         catalog: CatSession,
         catalogs: Arc<Catalogs>,
         database_name: String,
         store: settings::SessionValues,
-    ) -> Core {
+    ) -> SessionState {
         let resolved = Resolved::new(&store);
         let login_user = catalog.user;
         let mut seed = [0u8; 8];
         backend.storage().env.random.fill(&mut seed);
-        Core {
+        SessionState {
             transaction: TransactionState::default(),
             backend,
             catalog,
@@ -285,7 +285,7 @@ impl Core {
         Ok(())
     }
 
-    /// As [`Core::lock_relation`], but returns false instead of waiting.
+    /// As [`SessionState::lock_relation`], but returns false instead of waiting.
     pub fn try_lock_relation(&mut self, relation: Oid, mode: i32) -> Result<bool> {
         match self.relation_lock(relation, mode)? {
             Some((tag, mode)) => {
