@@ -10,11 +10,11 @@ create extension bloom version '1.1'
 create extension bloom
 comment on access method bloom is 'changed'
 select extname, extrelocatable, extversion from pg_extension where extname = 'bloom'
-select amname, amhandler, amtype, obj_description(oid, 'pg_am') from pg_am where oid >= 16384
-select pg_describe_object(classid, objid, objsubid) a, pg_describe_object(refclassid, refobjid, refobjsubid) b, deptype from pg_depend where classid in ('pg_am'::regclass, 'pg_opclass'::regclass, 'pg_opfamily'::regclass) and objid >= 16384 order by 1, 2, 3
-select opcname, opfname, opcintype::regtype, opcdefault, opckeytype from pg_opclass c join pg_opfamily f on f.oid = opcfamily where c.oid >= 16384 order by 1
-select amopstrategy, amopopr::regoperator, amoppurpose from pg_amop where oid >= 16384 order by 2
-select amprocnum, amproc::regprocedure from pg_amproc where oid >= 16384 order by 2
+select amname, amhandler, amtype, obj_description(oid, 'pg_am') from pg_am where amname = 'bloom'
+select pg_describe_object(classid, objid, objsubid) a, pg_describe_object(refclassid, refobjid, refobjsubid) b, deptype from pg_depend where classid in ('pg_am'::regclass, 'pg_opclass'::regclass, 'pg_opfamily'::regclass) and objid in (select oid from pg_am where amname = 'bloom' union all select c.oid from pg_opclass c join pg_am a on a.oid = opcmethod where amname = 'bloom' union all select f.oid from pg_opfamily f join pg_am a on a.oid = opfmethod where amname = 'bloom') order by 1, 2, 3
+select opcname, opfname, opcintype::regtype, opcdefault, opckeytype from pg_opclass c join pg_opfamily f on f.oid = opcfamily join pg_am a on a.oid = opcmethod where amname = 'bloom' order by 1
+select amopstrategy, amopopr::regoperator, amoppurpose from pg_amop where amopmethod = (select oid from pg_am where amname = 'bloom') order by 2
+select amprocnum, amproc::regprocedure from pg_amproc where amprocfamily in (select f.oid from pg_opfamily f join pg_am a on a.oid = opfmethod where amname = 'bloom') order by 2
 select p, pg_indexam_has_property(a.oid, p) from pg_am a, unnest(array['can_order','can_unique','can_multi_col','can_exclude','can_include','bogus']) p where amname = 'bloom' order by 1
 create table bl (i int, t text, n numeric, d date)
 insert into bl select i % 10, substr(md5(i::text), 1, 1), i % 7, '2020-01-01'::date + i % 5 from generate_series(1, 3000) i

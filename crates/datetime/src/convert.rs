@@ -83,17 +83,16 @@ pub fn timestamp_to_date(t: i64) -> i32 {
     }
 }
 
-/// Time and seconds west of Greenwich of a timetz payload. Those of a damaged value are limited to
-/// some days, which arithmetic relies on.
+/// Time and seconds west of Greenwich of a timetz payload. The time of a damaged value is limited to
+/// some days, which arithmetic relies on; AT TIME ZONE with a long interval makes any zone.
 pub fn timetz_parts(d: DatumRef<'_>) -> (i64, i32) {
     const DAYS_MAX: i64 = 1000;
-    const WEST_MAX: i32 = 86_400 * DAYS_MAX as i32;
     let b = d.as_bytes();
     let mut time = [0; 8];
     time.copy_from_slice(&b[..8]);
     let west = i32::from_le_bytes([b[8], b[9], b[10], b[11]]);
     let time_max = USECS_PER_DAY * DAYS_MAX;
-    (i64::from_le_bytes(time).clamp(-time_max, time_max), west.clamp(-WEST_MAX, WEST_MAX))
+    (i64::from_le_bytes(time).clamp(-time_max, time_max), west.max(-i32::MAX))
 }
 
 /// A timetz value.

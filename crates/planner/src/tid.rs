@@ -107,11 +107,11 @@ impl Planner<'_> {
         let Some(table) = rel.table.as_ref().filter(|_| !range.is_empty()) else { return Ok(()) };
         let c = self.costs();
         let sel = self.selectivity_all(root, &range)?;
-        let pages = (table.pages * sel).ceil();
+        // At least one page, also where no row is expected.
+        let pages = (table.pages * sel).ceil().max(1.0);
         let penalty = if c.enable_tidscan { 0.0 } else { 1e10 };
         let per_row = c.cpu_tuple + self.quals_cost(&rest)?;
-        let read = c.random_page + c.seq_page * (pages - 1.0).max(0.0);
-        let read = if pages > 0.0 { read } else { 0.0 };
+        let read = c.random_page + c.seq_page * (pages - 1.0);
         set.add(Path {
             kind: PathKind::TidRange { rti: rel.rti, tid_quals: range, quals: rest },
             relids: Relids::from([rel.rti]),
