@@ -80,6 +80,7 @@ fn declaration(script: &'static str, text: &'static str) -> Option<(&'static str
         None => (result, false),
     };
     let args = args.split(',').map(str::trim).filter(|a| !a.is_empty() && !a.starts_with("OUT "));
+    let args = args.map(|a| a.strip_prefix("IN ").unwrap_or(a));
     let args = args.map(|a| declared(script, a.split(" DEFAULT ").next().unwrap_or(a)));
     Some((
         symbol,
@@ -133,6 +134,11 @@ mod tests {
         let [warm] = of_symbol("pg_prewarm", "pg_prewarm") else { panic!("one declaration") };
         assert_eq!(warm.args.len(), 5);
         assert!(warm.args.iter().all(|arg| matches!(arg, Declared::Builtin(_))));
+        let [counted] = of_symbol("pg_stat_statements", "pg_stat_statements_1_10") else {
+            panic!("one declaration")
+        };
+        assert_eq!(counted.args, [Declared::Builtin(ty::BOOL)]);
+        assert!(counted.returns_set);
     }
 
     /// Functions that no script declares cannot be called.
