@@ -7,7 +7,7 @@
 //! (`pg_attribute_aclcheck_all`).
 
 use crate::caches::PrivilegeCache;
-use crate::state::SessionState;
+use crate::core::Core;
 use catalog::acl::{self, Kind};
 use ids::code::ProKind;
 use ids::{AttrNo, Oid, RelKind};
@@ -16,7 +16,7 @@ use plan::PlannedStmt;
 use plan::node::RelationPrivileges;
 use std::sync::Arc;
 
-impl SessionState {
+impl Core {
     /// True if the current user is a superuser. Cached until the role or the catalogs change.
     pub fn is_superuser(&mut self) -> Result<bool> {
         let (user, state) = (self.catalog.user, self.catalog.catalog_state());
@@ -31,49 +31,49 @@ impl SessionState {
 }
 
 /// Error 42501 if the user lacks a privilege that the plan requires.
-pub(crate) fn check_plan(state: &mut SessionState, plan: &Arc<PlannedStmt>) -> Result<()> {
-    let superuser = state.is_superuser()?;
+pub(crate) fn check_plan(core: &mut Core, plan: &Arc<PlannedStmt>) -> Result<()> {
+    let superuser = core.is_superuser()?;
     let needed = &plan.privileges;
     if superuser && needed.relations.iter().all(|r| !r.check_as_user.is_valid()) {
         return Ok(());
     }
-    if state.caches.privilege_cache.allowed.as_ref().is_some_and(|p| Arc::ptr_eq(p, plan)) {
+    if core.caches.privilege_cache.allowed.as_ref().is_some_and(|p| Arc::ptr_eq(p, plan)) {
         return Ok(());
     }
-    let user = state.catalog.user;
+    let user = core.catalog.user;
     // Views are checked first, because PostgreSQL checks them before planning and other relations
     // before execution.
     for views in [true, false] {
         for r in &needed.relations {
-            if (state.cat().class(r.relid)?.relkind == RelKind::View) == views {
+            if (core.cat().class(r.relid)?.relkind == RelKind::View) == views {
                 let role = r.check_as_user.valid().unwrap_or(user);
-                check_relation(state, r, role)?;
+                check_relation(core, r, role)?;
             }
         }
     }
     for &f in &needed.functions {
-        check_function(state, f, user)?;
+        check_function(core, f, user)?;
     }
-    if state.caches.privilege_cache.user == user {
-        state.caches.privilege_cache.allowed = Some(plan.clone());
+    if core.caches.privilege_cache.user == user {
+        core.caches.privilege_cache.allowed = Some(plan.clone());
     }
     Ok(())
 }
 
 /// Error 42501 unless the current user may call the functions.
-pub(crate) fn check_calls(state: &mut SessionState, functions: &[Oid]) -> Result<()> {
-    if functions.is_empty() || state.is_superuser()? {
+pub(crate) fn check_calls(core: &mut Core, functions: &[Oid]) -> Result<()> {
+    if functions.is_empty() || core.is_superuser()? {
         return Ok(());
     }
-    let user = state.catalog.user;
-    functions.iter().try_for_each(|&f| check_function(state, f, user))
+    let user = core.catalog.user;
+    functions.iter().try_for_each(|&f| check_function(core, f, user))
 }
 
 /// Error 42501 unless the role may call the function.
-pub(crate) fn check_function(state: &mut SessionState, function: Oid, role: Oid) -> Result<()> {
-    let row = state.cat().function(function)?;
+pub(crate) fn check_function(core: &mut Core, function: Oid, role: Oid) -> Result<()> {
+    let row = core.cat().function(function)?;
     let acl = row.proacl.as_deref();
-    if state.cat().has_privilege(role, row.proowner, acl, Kind::Function, acl::EXECUTE)? {
+    if core.cat().has_privilege(role, row.proowner, acl, Kind::Function, acl::EXECUTE)? {
         return Ok(());
     }
     let noun = match row.prokind {
@@ -84,10 +84,10 @@ pub(crate) fn check_function(state: &mut SessionState, function: Oid, role: Oid)
     Err(pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {noun} {}", row.proname))
 }
 
-fn check_relation(state: &mut SessionState, r: &RelationPrivileges, role: Oid) -> Result<()> {
-    let class = state.cat().class(r.relid)?;
-    state.cat().check_row_security(role, &class)?;
-    let have = state.cat().relation_privileges(role, &class, r.required)?;
+fn check_relation(core: &mut Core, r: &RelationPrivileges, role: Oid) -> Result<()> {
+    let class = core.cat().class(r.relid)?;
+    core.cat().check_row_security(role, &class)?;
+    let have = core.cat().relation_privileges(role, &class, r.required)?;
     let missing = r.required & !have;
     if missing == 0 {
         return Ok(());
@@ -101,7 +101,7 @@ fn check_relation(state: &mut SessionState, r: &RelationPrivileges, role: Oid) -
         (acl::UPDATE, &r.updated_cols),
     ] {
         if ok && missing & right != 0 {
-            ok = state.cat().may_columns(role, &class, right, columns)?;
+            ok = core.cat().may_columns(role, &class, right, columns)?;
         }
     }
     if ok { Ok(()) } else { Err(acl::relation_denied(&class)) }
@@ -109,14 +109,14 @@ fn check_relation(state: &mut SessionState, r: &RelationPrivileges, role: Oid) -
 
 /// True if the current user may read all these columns of a table. With an empty list: true if the
 /// user may read the whole table.
-pub(crate) fn may_select(state: &mut SessionState, table: Oid, columns: &[AttrNo]) -> Result<bool> {
-    let class = state.cat().class(table)?;
-    let user = state.catalog.user;
-    if state.cat().relation_privileges(user, &class, acl::SELECT)? != 0 {
+pub(crate) fn may_select(core: &mut Core, table: Oid, columns: &[AttrNo]) -> Result<bool> {
+    let class = core.cat().class(table)?;
+    let user = core.catalog.user;
+    if core.cat().relation_privileges(user, &class, acl::SELECT)? != 0 {
         return Ok(true);
     }
     for &n in columns {
-        if n <= 0 || !state.cat().may_columns(user, &class, acl::SELECT, &[n])? {
+        if n <= 0 || !core.cat().may_columns(user, &class, acl::SELECT, &[n])? {
             return Ok(false);
         }
     }

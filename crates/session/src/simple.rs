@@ -1,10 +1,10 @@
 //! The simple query protocol: a text of statements, each of which is run to its end. Counterpart:
 //! tcop/postgres.c (`exec_simple_query`).
 
+use crate::core::Core;
 use crate::portal::{Portal, PortalResult, ends_block};
 use crate::prepared::Prepared;
 use crate::session::Session;
-use crate::state::SessionState;
 use crate::xact::aborted;
 use analyze::SessionLookup;
 use client::results::query_tag;
@@ -20,7 +20,7 @@ use wire::{Formats, backend};
 impl Session {
     /// The lexer's settings.
     pub(crate) fn parse_options(&self) -> Options {
-        self.state.values.resolved.lexer
+        self.core.values.resolved.lexer
     }
 
     /// Sends the warnings of the lexer to the client. Returns true if there were any.
@@ -28,14 +28,14 @@ impl Session {
         if warnings.is_empty() {
             return false;
         }
-        self.state.notices.extend(warnings);
+        self.core.notices.extend(warnings);
         self.send_notices();
         true
     }
 
     /// Starts the timer of `statement_timeout`, if it is set.
     pub(crate) fn statement_timer(&self) -> Option<client::timer::Timer> {
-        let span = self.state.values.resolved.statement_timeout?;
+        let span = self.core.values.resolved.statement_timeout?;
         self.instance.timers.start(span, &self.handle.waiter, Interrupt::StatementTimeout)
     }
 
@@ -51,24 +51,24 @@ impl Session {
     pub(crate) fn simple_query(&mut self, text: &[u8]) -> Result<()> {
         self.show_running(text);
         // A simple query closes the unnamed portal.
-        if !self.state.named.portals.is_empty() {
-            self.state.named.portals.remove("");
+        if !self.core.named.portals.is_empty() {
+            self.core.named.portals.remove("");
         }
-        let whole = !self.state.values.resolved.log_statements
-            && !self.state.values.resolved.tracks_planning;
+        let whole =
+            !self.core.values.resolved.log_statements && !self.core.values.resolved.tracks_planning;
         if whole && self.run_slot(text)? {
             return Ok(());
         }
         let mut timer = self.statement_timer();
         let sql: Arc<str> = self.text(text)?.into();
-        self.state.activity.statement = Some(sql.clone());
-        let message = self.state.measure(Work::Message);
-        let parsing = self.state.measure(Work::Parser);
+        self.core.activity.statement = Some(sql.clone());
+        let message = self.core.measure(Work::Message);
+        let parsing = self.core.measure(Work::Parser);
         let mut warnings = Vec::new();
         let parsed = parse::parse_with_notices(&sql, self.parse_options(), &mut warnings);
         let remarked = self.send_parser_notices(warnings);
         let statements = parsed?;
-        self.state.log_measured(parsing, "PARSER STATISTICS");
+        self.core.log_measured(parsing, "PARSER STATISTICS");
         if !remarked
             && let [raw] = &statements[..]
             && whole
@@ -76,7 +76,7 @@ impl Session {
         {
             return Ok(());
         }
-        let timed = match self.state.values.resolved.log_statements {
+        let timed = match self.core.values.resolved.log_statements {
             true => self.begin_timed("statement", &sql, statements.iter().map(|s| &s.stmt)),
             false => None,
         };
@@ -102,7 +102,7 @@ impl Session {
             if several {
                 self.begin_implicit_block();
             }
-            self.state.backend.check_interrupts()?;
+            self.core.backend.check_interrupts()?;
             let is_transaction = matches!(node, Node::TransactionStmt(_));
             let tag = self.simple_statement(raw, &sql)?;
             if i == last {
@@ -117,7 +117,7 @@ impl Session {
             backend::command_complete(&mut self.conn.out, &tag);
         }
         self.end_timed(timed, "statement", &sql);
-        self.state.log_measured(message, "QUERY STATISTICS");
+        self.core.log_measured(message, "QUERY STATISTICS");
         Ok(())
     }
 
@@ -128,21 +128,21 @@ impl Session {
         }
         // Literals of this text could not become parameters. The number of such texts is unbounded,
         // so they are not cached.
-        check_parameters(&mut self.state, &raw, sql, &[])?;
+        check_parameters(&mut self.core, &raw, sql, &[])?;
         let prepared =
-            Prepared::new(&mut self.state, sql.clone(), Some(raw), Vec::new(), None, false)?;
+            Prepared::new(&mut self.core, sql.clone(), Some(raw), Vec::new(), None, false)?;
         let fields = prepared.fields.clone();
-        let level = self.state.backend.txn.nesting();
+        let level = self.core.backend.txn.nesting();
         let mut portal =
             Portal::new(Arc::new(prepared), self.no_params.clone(), Formats::Text, fields, level);
-        self.state.start_portal(&mut portal)?;
-        let running = self.state.measure(Work::Executor);
-        self.state.run_to_end_if_writing(&mut portal)?;
+        self.core.start_portal(&mut portal)?;
+        let running = self.core.measure(Work::Executor);
+        self.core.run_to_end_if_writing(&mut portal)?;
         if let Some(fields) = &portal.fields {
             backend::row_description(&mut self.conn.out, fields);
         }
         let ran = self.run_query_portal(&mut portal, 0)?;
-        self.state.log_measured(running, "EXECUTOR STATISTICS");
+        self.core.log_measured(running, "EXECUTOR STATISTICS");
         match ran {
             PortalResult::Complete(command, rows) => Ok(query_tag(command, rows)),
             PortalResult::Suspended => Ok(String::new()),
@@ -153,14 +153,14 @@ impl Session {
 /// Error 42P02 for the first parameter without a value. Analysis that infers parameter types does
 /// not detect this.
 pub(crate) fn check_parameters(
-    state: &mut SessionState,
+    core: &mut Core,
     raw: &RawStmt,
     sql: &str,
     types: &[Oid],
 ) -> Result<()> {
     let bytes = sql.as_bytes();
     if bytes.windows(2).any(|pair| pair[0] == b'$' && pair[1].is_ascii_digit()) {
-        analyze::analyze(&mut SessionLookup::new(state), raw, sql, types)?;
+        analyze::analyze(&mut SessionLookup::new(core), raw, sql, types)?;
     }
     Ok(())
 }

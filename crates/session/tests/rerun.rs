@@ -6,7 +6,7 @@ mod setup;
 use executor::Execution;
 use executor::spi::{Query, QuerySnapshot};
 use plan::PlannedStmt;
-use session::SessionState;
+use session::Core;
 use session::query::plan_text;
 use std::sync::Arc;
 use txn::Isolation;
@@ -91,89 +91,89 @@ fn params(n: i32) -> Arc<[Datum]> {
     Arc::from([Datum::int4(n)])
 }
 
-fn plan_of(session: &mut SessionState, sql: &str) -> Arc<PlannedStmt> {
-    plan_text(session, sql, &[oids::INT4]).expect(sql).pop().expect("one statement")
+fn plan_of(core: &mut Core, sql: &str) -> Arc<PlannedStmt> {
+    plan_text(core, sql, &[oids::INT4]).expect(sql).pop().expect("one statement")
 }
 
 /// The rows of the execution, at most `rows_max` of them.
-fn rows_of(run: &mut Execution, session: &mut SessionState, rows_max: usize) -> Rows {
-    session.backend.push_snapshot(run.snapshot().clone());
+fn rows_of(run: &mut Execution, core: &mut Core, rows_max: usize) -> Rows {
+    core.backend.push_snapshot(run.snapshot().clone());
     let mut rows = Vec::new();
     while rows.len() < rows_max
-        && let Some(batch) = run.next(session, (rows_max - rows.len()).min(1024)).expect("rows")
+        && let Some(batch) = run.next(core, (rows_max - rows.len()).min(1024)).expect("rows")
     {
         rows.extend((0..batch.len).map(|r| batch.row_owned(r)));
         run.recycle(batch);
     }
-    session.backend.pop_snapshot();
+    core.backend.pop_snapshot();
     rows
 }
 
-fn fresh(session: &mut SessionState, plan: &Arc<PlannedStmt>, n: i32) -> Execution {
+fn fresh(core: &mut Core, plan: &Arc<PlannedStmt>, n: i32) -> Execution {
     let query = Query::new(plan.clone(), params(n)).under(QuerySnapshot::New);
-    query.start(session).expect("start")
+    query.start(core).expect("start")
 }
 
-fn run_sql(session: &mut SessionState, sql: &str) {
-    let plan = plan_text(session, sql, &[]).expect(sql).pop().expect("one statement");
-    let mut run = fresh(session, &plan, 0);
-    rows_of(&mut run, session, usize::MAX);
-    session.backend.command_counter_increment().expect("next command");
+fn run_sql(core: &mut Core, sql: &str) {
+    let plan = plan_text(core, sql, &[]).expect(sql).pop().expect("one statement");
+    let mut run = fresh(core, &plan, 0);
+    rows_of(&mut run, core, usize::MAX);
+    core.backend.command_counter_increment().expect("next command");
 }
 
 #[test]
 fn a_parked_query_returns_the_rows_of_a_new_one() {
     let mut fixture = setup::fixture(SETUP, 2048);
-    let session = &mut fixture.state;
+    let core = &mut fixture.core;
     for sql in QUERIES {
-        session.backend.begin(Isolation::ReadCommitted);
-        let plan = plan_of(session, sql);
-        let mut kept = fresh(session, &plan, 4);
-        rows_of(&mut kept, session, 1);
+        core.backend.begin(Isolation::ReadCommitted);
+        let plan = plan_of(core, sql);
+        let mut kept = fresh(core, &plan, 4);
+        rows_of(&mut kept, core, 1);
         for n in [4, 3, 12, 4] {
-            assert!(kept.park(session).expect("park"), "{sql}: not kept");
-            let snapshot = session.backend.snapshot();
+            assert!(kept.park(core).expect("park"), "{sql}: not kept");
+            let snapshot = core.backend.snapshot();
             kept.rerun(params(n), snapshot).expect("rerun");
-            let again = rows_of(&mut kept, session, usize::MAX);
-            let mut other = fresh(session, &plan, n);
-            let expected = rows_of(&mut other, session, usize::MAX);
+            let again = rows_of(&mut kept, core, usize::MAX);
+            let mut other = fresh(core, &plan, n);
+            let expected = rows_of(&mut other, core, usize::MAX);
             assert_eq!(again, expected, "{sql} with {n}");
             // Changes the rows for the next run.
-            run_sql(session, "update t set k = k + 1, v = v || 'x' where id % 3 = 0");
-            run_sql(session, "delete from u where id % 7 = 1");
+            run_sql(core, "update t set k = k + 1, v = v || 'x' where id % 3 = 0");
+            run_sql(core, "delete from u where id % 7 = 1");
         }
-        session.backend.abort().expect("abort");
+        core.backend.abort().expect("abort");
     }
 }
 
 #[test]
 fn a_parked_modification_has_the_effects_of_a_new_one() {
     let mut fixture = setup::fixture(SETUP, 2048);
-    let session = &mut fixture.state;
+    let core = &mut fixture.core;
     let state = "select id, x, y from c order by id";
     for sql in WRITES {
         let mut kept: Option<Execution> = None;
         for n in [4, 9, 4] {
             let mut seen = Vec::new();
             for again in [false, true] {
-                session.backend.begin(Isolation::ReadCommitted);
-                let plan = plan_of(session, sql);
-                let snapshot = session.backend.snapshot();
+                core.backend.begin(Isolation::ReadCommitted);
+                let plan = plan_of(core, sql);
+                let snapshot = core.backend.snapshot();
                 let mut run = match kept.take().filter(|_| again) {
                     Some(mut k) => {
                         k.rerun(params(n), snapshot).expect("rerun");
                         k
                     }
-                    None => fresh(session, &plan, n),
+                    None => fresh(core, &plan, n),
                 };
-                let rows = rows_of(&mut run, session, usize::MAX);
+                let rows = rows_of(&mut run, core, usize::MAX);
                 let processed = run.processed();
-                session.backend.command_counter_increment().expect("next command");
-                assert!(run.park(session).expect("park"), "{sql}: not kept");
+                core.backend.command_counter_increment().expect("next command");
+                assert!(run.park(core).expect("park"), "{sql}: not kept");
                 kept = Some(run);
-                let plan = plan_of(session, state);
-                let after = rows_of(&mut fresh(session, &plan, 0), session, usize::MAX);
-                session.backend.abort().expect("abort");
+                let plan = plan_of(core, state);
+                let after = rows_of(&mut fresh(core, &plan, 0), core, usize::MAX);
+                core.backend.abort().expect("abort");
                 seen.push((rows, processed, after));
             }
             assert_eq!(seen[0], seen[1], "{sql} with {n}");
@@ -184,29 +184,29 @@ fn a_parked_modification_has_the_effects_of_a_new_one() {
 #[test]
 fn a_parked_execution_holds_no_snapshot() {
     let mut fixture = setup::fixture(SETUP, 2048);
-    let session = &mut fixture.state;
+    let core = &mut fixture.core;
     for sql in ["select v from t where id = $1", "select v from t where k = $1 % 10"] {
-        session.backend.begin(Isolation::ReadCommitted);
-        let plan = plan_of(session, sql);
-        let mut run = fresh(session, &plan, 4);
-        rows_of(&mut run, session, 1);
+        core.backend.begin(Isolation::ReadCommitted);
+        let plan = plan_of(core, sql);
+        let mut run = fresh(core, &plan, 4);
+        rows_of(&mut run, core, 1);
         let snapshot = run.snapshot().clone();
-        assert!(run.park(session).expect("park"));
+        assert!(run.park(core).expect("park"));
         let own = Arc::strong_count(&snapshot);
         drop(run);
         assert_eq!(Arc::strong_count(&snapshot), own, "{sql}: the snapshot was held");
-        session.backend.abort().expect("abort");
+        core.backend.abort().expect("abort");
     }
 }
 
 #[test]
 fn rerun_requires_a_parked_execution() {
     let mut fixture = setup::fixture(SETUP, 2048);
-    let session = &mut fixture.state;
-    session.backend.begin(Isolation::ReadCommitted);
-    let plan = plan_of(session, "select 1");
-    let mut run = fresh(session, &plan, 1);
-    let snapshot = session.backend.snapshot();
+    let core = &mut fixture.core;
+    core.backend.begin(Isolation::ReadCommitted);
+    let plan = plan_of(core, "select 1");
+    let mut run = fresh(core, &plan, 1);
+    let snapshot = core.backend.snapshot();
     assert!(run.rerun(params(1), snapshot).is_err());
-    session.backend.abort().expect("abort");
+    core.backend.abort().expect("abort");
 }

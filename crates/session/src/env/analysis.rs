@@ -1,6 +1,6 @@
 //! The implementation of the traits of crate `analyze`.
 
-use crate::state::SessionState;
+use crate::core::Core;
 use analyze::{OperatorCache, TransitionTable};
 use catalog::CatCx;
 use ids::Oid;
@@ -8,7 +8,7 @@ use pgerror::Result;
 use plan::Query;
 use types::FnContext;
 
-impl analyze::Host for SessionState {
+impl analyze::Host for Core {
     fn catalog(&mut self) -> CatCx<'_> {
         self.cat()
     }
@@ -18,7 +18,7 @@ impl analyze::Host for SessionState {
     }
 
     fn lock_relation(&mut self, relation: Oid, mode: i32) -> Result<()> {
-        SessionState::lock_relation(self, relation, mode)
+        Core::lock_relation(self, relation, mode)
     }
 
     fn database_name(&mut self) -> Result<String> {

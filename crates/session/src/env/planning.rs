@@ -1,7 +1,7 @@
 //! The implementation of the traits of the planner.
 
 use super::planner_cache::CachedRelation;
-use crate::state::SessionState;
+use crate::core::Core;
 use analyze::SessionLookup;
 use catalog::estimate::TableSize;
 use catalog::lookup::BTREE_AM;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 use types::Datum;
 use types::ranges::estimate::Condition;
 
-impl SessionState {
+impl Core {
     fn folded_list(&mut self, text: Option<&catalog::rows::Text>) -> Result<Vec<Expr>> {
         let Some(text) = text else { return Ok(Vec::new()) };
         let mut list = plan::nodetree::read_exprs(text.as_str())?;
@@ -232,7 +232,7 @@ impl Resolve for OneColumn {
     }
 }
 
-impl RelationLookup for SessionState {
+impl RelationLookup for Core {
     fn relation(&mut self, relid: Oid) -> Result<Arc<RelationInfo>> {
         let desc = self.cat().relation(relid)?;
         if let Some(cached) = self.cached_relation(relid, &desc)? {
@@ -371,7 +371,7 @@ impl RelationLookup for SessionState {
     }
 }
 
-impl OperatorLookup for SessionState {
+impl OperatorLookup for Core {
     fn operator(&mut self, opno: Oid) -> Result<Arc<OperatorInfo>> {
         if let Some(facts) = self.caches.planning.operators.get(&opno) {
             return Ok(facts.clone());
@@ -473,7 +473,7 @@ impl OperatorLookup for SessionState {
     }
 }
 
-impl FunctionLookup for SessionState {
+impl FunctionLookup for Core {
     fn function_cost(&mut self, funcid: Oid) -> Result<(f64, f64)> {
         let row = self.cat().function(funcid)?;
         Ok((f64::from(row.procost), f64::from(row.prorows)))
@@ -499,7 +499,7 @@ impl FunctionLookup for SessionState {
     }
 }
 
-impl ExpressionHost for SessionState {
+impl ExpressionHost for Core {
     fn range_selectivity(&mut self, condition: &Condition<'_>) -> Result<f64> {
         types::ranges::estimate::selectivity(self, condition)
     }
@@ -543,7 +543,7 @@ impl ExpressionHost for SessionState {
     }
 }
 
-impl PlannerHost for SessionState {
+impl PlannerHost for Core {
     fn costs(&self) -> &CostSettings {
         &self.values.costs
     }

@@ -1,6 +1,6 @@
 //! The implementation of the traits of system functions.
 
-use crate::state::SessionState;
+use crate::core::Core;
 use catalog::CatSession;
 use executor::spi;
 use pgerror::Result;
@@ -10,7 +10,7 @@ use sysfn::SystemHost;
 use sysfn::sequence::Sequences;
 use types::Datum;
 
-impl SystemHost for SessionState {
+impl SystemHost for Core {
     fn catalog_session(&self) -> &CatSession {
         &self.catalog
     }
@@ -54,6 +54,6 @@ impl SystemHost for SessionState {
     }
 
     fn log(&self, message: &str) {
-        SessionState::log(self, message);
+        Core::log(self, message);
     }
 }

@@ -4,8 +4,8 @@
 use super::Call;
 use super::language::{Language, ReadyRows, Resolved, RunningSet, SetRows, no_trigger};
 use super::signature;
+use crate::core::Core;
 use crate::serverfn::{Returned, SystemFunction};
-use crate::state::SessionState;
 use catalog::Row;
 use catalog::rows::PgProc;
 use eval::{CallContext, Callee, WindowKind};
@@ -50,21 +50,21 @@ fn builtin(row: &PgProc) -> Callee {
 }
 
 impl Language for Internal {
-    fn callee(&self, state: &mut SessionState, row: &PgProc) -> Result<Callee> {
+    fn callee(&self, core: &mut Core, row: &PgProc) -> Result<Callee> {
         Ok(match builtin(row) {
             callee @ (Callee::Missing | Callee::Window(_)) => callee,
-            callee if signature::is_usual(state, row)? => callee,
+            callee if signature::is_usual(core, row)? => callee,
             _ if row.proretset => Callee::HostSet,
             _ => Callee::Host,
         })
     }
 
-    fn validate(&self, state: &mut SessionState, row: &Row<PgProc>, _: &str) -> Result<()> {
+    fn validate(&self, core: &mut Core, row: &Row<PgProc>, _: &str) -> Result<()> {
         if row.prolang == ids::builtin::language::C {
             return check_symbol(row);
         }
         let name = row.prosrc.as_str();
-        if !exists(state, name)? {
+        if !exists(core, name)? {
             return Err(pg_err!(
                 UNDEFINED_FUNCTION,
                 "there is no built-in function named \"{name}\""
@@ -73,25 +73,25 @@ impl Language for Internal {
         Ok(())
     }
 
-    fn call(&self, state: &mut SessionState, call: &Call<'_>) -> Result<Datum> {
-        let changed = signature::arguments(state, call)?;
+    fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum> {
+        let changed = signature::arguments(core, call)?;
         let mut args = changed.as_deref().unwrap_or(call.args);
         let with_dictionary;
         if let (sysfn::unaccent::SYMBOL, [text]) = (call.row.prosrc.as_str(), args) {
-            let dictionary = sysfn::unaccent::default_dictionary(state, call.row.pronamespace)?;
+            let dictionary = sysfn::unaccent::default_dictionary(core, call.row.pronamespace)?;
             with_dictionary = [DatumRef::Word(u64::from(dictionary.0)), *text];
             args = &with_dictionary;
         }
         let value = match SystemFunction::named(call.row.prosrc.as_str()) {
             None if call.row.prosrc.as_str() == HASH_PARTITION => {
-                sysfn::hash_partition::satisfies(state, call.arg_types, args)
+                sysfn::hash_partition::satisfies(core, call.arg_types, args)
             }
-            Some(f) => match f.call(state, args, result_row(call, &[]))? {
+            Some(f) => match f.call(core, args, result_row(call, &[]))? {
                 Returned::One(value) => Ok(value),
-                Returned::Set(rows) => first_row(state, call.row, rows),
+                Returned::Set(rows) => first_row(core, call.row, rows),
             },
             None => match builtin(call.row) {
-                Callee::Scalar(f) => f(&mut context(state, call, &mut None), args),
+                Callee::Scalar(f) => f(&mut context(core, call, &mut None), args),
                 Callee::Srf(_) => Err(pg_err!(
                     FEATURE_NOT_SUPPORTED,
                     "set-valued function called in context that cannot accept a set"
@@ -99,53 +99,49 @@ impl Language for Internal {
                 _ => Err(missing(call.row)),
             },
         }?;
-        signature::result(state, call.row, call.result_type, value)
+        signature::result(core, call.row, call.result_type, value)
     }
 
-    fn call_procedure(
-        &self,
-        state: &mut SessionState,
-        call: &Call<'_>,
-    ) -> Result<Option<Vec<Datum>>> {
+    fn call_procedure(&self, core: &mut Core, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
         if call.row.prorettype != types::oids::VOID {
             return Err(missing(call.row));
         }
-        self.call(state, call).map(|_| None)
+        self.call(core, call).map(|_| None)
     }
 
     fn call_trigger(
         &self,
-        state: &mut SessionState,
+        core: &mut Core,
         resolved: &Resolved,
         call: &TriggerCall<'_>,
     ) -> Result<BeforeRowResult> {
         match search_trigger(resolved.row.prosrc.as_str()) {
-            Some(by_column) => sysfn::searchtrigger::call(state, call, by_column),
+            Some(by_column) => sysfn::searchtrigger::call(core, call, by_column),
             None => Err(no_trigger(call)),
         }
     }
 
     fn call_set(
         &self,
-        state: &mut SessionState,
+        core: &mut Core,
         call: &Call<'_>,
         columns: &[(Oid, i32)],
     ) -> Result<RunningSet> {
         let one = |value| RunningSet { whole: true, rows: ReadyRows::one(value) };
-        let changed = signature::arguments(state, call)?;
+        let changed = signature::arguments(core, call)?;
         let args = changed.as_deref().unwrap_or(call.args);
         match SystemFunction::named(call.row.prosrc.as_str()) {
-            Some(f) => Ok(match f.call(state, args, result_row(call, columns))? {
+            Some(f) => Ok(match f.call(core, args, result_row(call, columns))? {
                 Returned::One(value) => {
-                    one(signature::result(state, call.row, call.result_type, value)?)
+                    one(signature::result(core, call.row, call.result_type, value)?)
                 }
                 Returned::Set(rows) => RunningSet { whole: false, rows: ReadyRows::boxed(rows) },
             }),
             None => match builtin(call.row) {
-                Callee::Scalar(_) => self.call(state, call).map(one),
+                Callee::Scalar(_) => self.call(core, call).map(one),
                 Callee::Srf(f) => {
                     let mut extra = None;
-                    let source = f(&mut context(state, call, &mut extra), args)?;
+                    let source = f(&mut context(core, call, &mut extra), args)?;
                     let (collation, result_type) = (call.collation, call.result_type);
                     let arg_types = call.arg_types.into();
                     let rows = BuiltinRows { source, collation, result_type, arg_types, extra };
@@ -186,7 +182,7 @@ fn check_symbol(row: &PgProc) -> Result<()> {
 
 /// True if PostgreSQL has a built-in function with this `prosrc`. It need not be implemented here;
 /// then a call raises 0A000.
-fn exists(state: &mut SessionState, name: &str) -> Result<bool> {
+fn exists(core: &mut Core, name: &str) -> Result<bool> {
     if types::lookup(name).is_some() || SystemFunction::named(name).is_some() {
         return Ok(true);
     }
@@ -195,16 +191,16 @@ fn exists(state: &mut SessionState, name: &str) -> Result<bool> {
             && p.prolang == ids::builtin::language::INTERNAL
             && p.prosrc.as_str() == name
     };
-    Ok(state.cat().scan_all::<PgProc>()?.iter().any(|p| built_in(p)))
+    Ok(core.cat().scan_all::<PgProc>()?.iter().any(|p| built_in(p)))
 }
 
 fn context<'a>(
-    state: &'a mut SessionState,
+    core: &'a mut Core,
     call: &Call<'a>,
     extra: &'a mut Option<Box<dyn Any + Send>>,
 ) -> CallContext<'a> {
     CallContext {
-        host: state,
+        host: core,
         collation: call.collation,
         arg_types: call.arg_types,
         result_type: call.result_type,
@@ -223,9 +219,9 @@ struct BuiltinRows {
 }
 
 impl SetRows for BuiltinRows {
-    fn next(&mut self, state: &mut SessionState, out: &mut Vec<Datum>) -> Result<bool> {
+    fn next(&mut self, core: &mut Core, out: &mut Vec<Datum>) -> Result<bool> {
         let mut cx = CallContext {
-            host: state,
+            host: core,
             collation: self.collation,
             arg_types: &self.arg_types,
             result_type: self.result_type,
@@ -245,7 +241,7 @@ fn missing(row: &PgProc) -> PgError {
 }
 
 /// The result of a function that returns a single row: a record, or the only column.
-fn first_row(state: &mut SessionState, row: &PgProc, rows: Vec<Vec<Datum>>) -> Result<Datum> {
+fn first_row(core: &mut Core, row: &PgProc, rows: Vec<Vec<Datum>>) -> Result<Datum> {
     let Some(mut first) = rows.into_iter().next() else { return Ok(Datum::Null) };
     let outputs: Vec<Oid> = match (&row.proallargtypes, &row.proargmodes) {
         (Some(types), Some(modes)) if row.prorettype == types::oids::RECORD => {
@@ -254,7 +250,7 @@ fn first_row(state: &mut SessionState, row: &PgProc, rows: Vec<Vec<Datum>>) -> R
         _ => Vec::new(),
     };
     if outputs.len() > 1 && outputs.len() == first.len() {
-        return eval::make_record(state, &outputs, &first);
+        return eval::make_record(core, &outputs, &first);
     }
     Ok(if first.is_empty() { Datum::Null } else { first.swap_remove(0) })
 }

@@ -3,9 +3,9 @@
 
 use super::run::{RowSink, cannot_be_run, no_cursor};
 use super::{Fetched, Portal};
+use crate::core::Core;
 use crate::plancache::Statement;
 use crate::prepared::Prepared;
-use crate::state::SessionState;
 use client::rows::RowWriter;
 use executor::spi;
 use ids::Oid;
@@ -25,20 +25,14 @@ struct Collected {
 }
 
 impl RowSink for Collected {
-    fn row(
-        &mut self,
-        _: &mut SessionState,
-        _: &RowWriter,
-        batch: &Batch,
-        row: usize,
-    ) -> Result<()> {
+    fn row(&mut self, _: &mut Core, _: &RowWriter, batch: &Batch, row: usize) -> Result<()> {
         let values = self.columns.iter().map(|column| batch.get(row, *column));
         self.rows.push(Fields::copied(values));
         Ok(())
     }
 }
 
-impl SessionState {
+impl Core {
     /// A cursor that is not open yet.
     pub(super) fn cursor(&self, prepared: Prepared, params: Arc<[Datum]>) -> Portal {
         let fields = prepared.fields.clone();

@@ -2,8 +2,8 @@
 //! Counterpart: utils/mmgr/portalmem.c, commands/prepare.c, commands/async.c.
 
 use super::{SysCall, SysFn, text};
+use crate::core::Core;
 use crate::prepared::Prepared;
-use crate::state::SessionState;
 use pgerror::Result;
 use std::sync::Arc;
 use types::{Datum, DatumRef, oids};
@@ -45,7 +45,7 @@ pub(super) const FNS: &[SysFn] = &[
     },
 ];
 
-fn cursors(state: &mut SessionState) -> Vec<Vec<Datum>> {
+fn cursors(core: &mut Core) -> Vec<Vec<Datum>> {
     let row = |(name, p): (&String, &crate::portal::Portal)| {
         vec![
             Datum::text(name),
@@ -57,14 +57,14 @@ fn cursors(state: &mut SessionState) -> Vec<Vec<Datum>> {
         ]
     };
     // A running portal was created by a Bind message: it is not held, binary or scrollable.
-    let running = state.named.executing.iter().map(|(name, sql, created)| {
+    let running = core.named.executing.iter().map(|(name, sql, created)| {
         let no = || Datum::bool(false);
         vec![Datum::text(name), Datum::text(sql), no(), no(), no(), Datum::int8(*created)]
     });
-    running.chain(state.named.portals.iter().map(row)).collect()
+    running.chain(core.named.portals.iter().map(row)).collect()
 }
 
-fn prepared(state: &mut SessionState) -> Result<Vec<Vec<Datum>>> {
+fn prepared(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
     let row = |(name, p, time): (&String, &Arc<Prepared>, i64)| {
         let types: Vec<Datum> = p.param_types.iter().map(|t| Datum::oid(*t)).collect();
         let (generic, custom) = p.plans_used();
@@ -78,10 +78,10 @@ fn prepared(state: &mut SessionState) -> Result<Vec<Vec<Datum>>> {
             Datum::int8(custom as i64),
         ])
     };
-    state.named.prepared.with_times().map(row).collect()
+    core.named.prepared.with_times().map(row).collect()
 }
 
-fn current_query(state: &SessionState) -> Datum {
-    let own = state.server.as_ref().map(|(_, own)| own.activity.get().query);
+fn current_query(core: &Core) -> Datum {
+    let own = core.server.as_ref().map(|(_, own)| own.activity.get().query);
     own.map_or(Datum::Null, Datum::bytes)
 }

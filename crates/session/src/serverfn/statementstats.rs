@@ -1,7 +1,7 @@
 //! The functions of extension pg_stat_statements.
 
 use super::{SysCall, SysFn};
-use crate::state::SessionState;
+use crate::core::Core;
 use ids::Oid;
 use ids::builtin::role::READ_ALL_STATS;
 use pgerror::{Result, pg_err};
@@ -16,8 +16,8 @@ pub(super) const FNS: &[SysFn] = &[
 ];
 
 /// Error 55000 if no statistics are collected.
-fn registry(state: &SessionState) -> Result<Arc<Registry>> {
-    let collector = state.activity.statements.as_ref();
+fn registry(core: &Core) -> Result<Arc<Registry>> {
+    let collector = core.activity.statements.as_ref();
     collector.map(|c| c.registry().clone()).ok_or_else(|| {
         pg_err!(
             OBJECT_NOT_IN_PREREQUISITE_STATE,
@@ -26,23 +26,23 @@ fn registry(state: &SessionState) -> Result<Arc<Registry>> {
     })
 }
 
-fn reset(state: &mut SessionState, args: &[DatumRef<'_>]) -> Result<Datum> {
-    let registry = registry(state)?;
+fn reset(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+    let registry = registry(core)?;
     let (user, database) = (args[0].as_oid(), args[1].as_oid());
-    registry.reset(Selection { user, database, id: args[2].as_i64() }, state.now());
+    registry.reset(Selection { user, database, id: args[2].as_i64() }, core.now());
     Ok(Datum::Word(0))
 }
 
-fn info(state: &SessionState) -> Result<Vec<Vec<Datum>>> {
-    let (deallocations, reset_at) = registry(state)?.info();
+fn info(core: &Core) -> Result<Vec<Vec<Datum>>> {
+    let (deallocations, reset_at) = registry(core)?.info();
     Ok(vec![vec![Datum::int8(deallocations as i64), Datum::int8(reset_at)]])
 }
 
-fn entries(state: &mut SessionState, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
-    let registry = registry(state)?;
+fn entries(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
+    let registry = registry(core)?;
     let with_text = args[0].as_bool();
-    let user = state.catalog.user;
-    let all = state.cat().is_member(user, READ_ALL_STATS, true)?;
+    let user = core.catalog.user;
+    let all = core.cat().is_member(user, READ_ALL_STATS, true)?;
     let mut rows = Vec::new();
     for entry in registry.entries() {
         let counters = entry.counters();

@@ -6,7 +6,7 @@ use catalog::bootstrap::{InitOptions, init};
 use engine::{Backend, Engine, EngineConfig};
 use ids::{Oid, RelFile};
 use pgerror::{PgError, Severity};
-use session::{Admission, Config, Instance, Log, LogOrigin, SessionState, Transport};
+use session::{Admission, Config, Core, Instance, Log, LogOrigin, Transport};
 use std::io;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
@@ -66,7 +66,7 @@ fn message(kind: u8, body: &[u8], out: &mut Vec<u8>) {
 
 /// The cluster and a session in it.
 pub struct Fixture {
-    pub state: SessionState,
+    pub core: Core,
     _instance: Arc<Instance>,
 }
 
@@ -103,7 +103,6 @@ pub fn fixture(statements: &[&str], shared_buffers: usize) -> Fixture {
         .expect("connect");
     let session = CatSession::new(instance.catalogs.database(DATABASE), Oid(10));
     let store = settings::SessionValues::new(base);
-    let state =
-        SessionState::new(backend, session, instance.catalogs.clone(), "postgres".into(), store);
-    Fixture { state, _instance: instance }
+    let core = Core::new(backend, session, instance.catalogs.clone(), "postgres".into(), store);
+    Fixture { core, _instance: instance }
 }

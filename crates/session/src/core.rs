@@ -25,9 +25,9 @@ use std::sync::Arc;
 use types::Datum;
 use types::random::Random;
 
-/// The state of a session. Running code has one `&mut SessionState`, which implements the traits by which
+/// The state of a session. Running code has one `&mut Core`, which implements the traits by which
 /// analysis, planning, expressions and the executor access catalogs, storage and settings.
-pub struct SessionState {
+pub struct Core {
     /// Must be dropped before the backend, because it may contain exported snapshots.
     pub(crate) transaction: TransactionState,
     pub backend: Backend,
@@ -186,19 +186,19 @@ impl PreparedStatements {
     }
 }
 
-impl SessionState {
+impl Core {
     pub fn new(
         backend: Backend,
         catalog: CatSession,
         catalogs: Arc<Catalogs>,
         database_name: String,
         store: settings::SessionValues,
-    ) -> SessionState {
+    ) -> Core {
         let resolved = Resolved::new(&store);
         let login_user = catalog.user;
         let mut seed = [0u8; 8];
         backend.storage().env.random.fill(&mut seed);
-        SessionState {
+        Core {
             transaction: TransactionState::default(),
             backend,
             catalog,
@@ -285,7 +285,7 @@ impl SessionState {
         Ok(())
     }
 
-    /// As [`SessionState::lock_relation`], but returns false instead of waiting.
+    /// As [`Core::lock_relation`], but returns false instead of waiting.
     pub fn try_lock_relation(&mut self, relation: Oid, mode: i32) -> Result<bool> {
         match self.relation_lock(relation, mode)? {
             Some((tag, mode)) => {
