@@ -83,8 +83,8 @@ pub fn timestamp_to_date(t: i64) -> i32 {
     }
 }
 
-/// Time and seconds west of Greenwich of a timetz payload. The time of a damaged value is limited to
-/// some days, which arithmetic relies on; AT TIME ZONE with a long interval makes any zone.
+/// Time and seconds west of Greenwich of a timetz payload. The time of a damaged value is limited
+/// to some days, which arithmetic relies on; AT TIME ZONE with a long interval makes any zone.
 pub fn timetz_parts(d: DatumRef<'_>) -> (i64, i32) {
     const DAYS_MAX: i64 = 1000;
     let b = d.as_bytes();

@@ -11,16 +11,16 @@
 //!    (unused columns of subqueries), `selectivity` and `joinsel`, `constants` and `equivalence`
 //!    (equivalence classes).
 //! 3. Paths (their model is `querytree::path`): `scan`, `bitmap`, `tid`, `derive` and `rowcond`
-//!    (scans), `joinpath` and `merge` (join methods), `exprcost` (costs of expressions), `clause` (join
-//!    clauses), `search` (join order), `specialjoin` (semi, anti and left joins in the search),
-//!    `need` (columns needed above); `partwise`, `partappend` and `childpath` (joins partition by
-//!    partition).
+//!    (scans), `joinpath` and `merge` (join methods), `exprcost` (costs of expressions), `clause`
+//!    (join clauses), `search` (join order), `specialjoin` (semi, anti and left joins in the
+//!    search), `need` (columns needed above); `partwise`, `partappend` and `childpath` (joins
+//!    partition by partition).
 //! 4. Upper stages: `upper` (order of the stages; `querytree::stage` describes them), `group`,
 //!    `groups` (numbers of groups), `groupingsets` (GROUPING SETS), `minmax`, `partgroup` (grouping
-//!    partition by partition), `window`, `runcond`, `distinct`, `sorting` (ORDER BY, LIMIT), `postpone`;
-//!    `setop` (set operations), `appendrel` and `appendparam` (UNION ALL); `expand`, `exclusion`
-//!    and `inherit` (tables with members); `subselect` (sub-selects); `modify` (INSERT, UPDATE,
-//!    DELETE).
+//!    partition by partition), `window`, `runcond`, `distinct`, `sorting` (ORDER BY, LIMIT),
+//!    `postpone`; `setop` (set operations), `appendrel` and `appendparam` (UNION ALL); `expand`,
+//!    `exclusion` and `inherit` (tables with members); `subselect` (sub-selects); `modify` (INSERT,
+//!    UPDATE, DELETE).
 //! 5. Plan creation: `create`, `createscan`, `createjoin`, `createset` and `project` turn the
 //!    chosen path into a plan; `querytree::refs` replaces columns by references to the children's
 //!    outputs.

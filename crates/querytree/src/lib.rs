@@ -6,9 +6,9 @@
 //! expressions), `privileges`; `pullup` (sub-selects turned into joins, subqueries and views pulled
 //! up) and `values`; `quals` (the join problem) and `factor` (OR clauses); `rollup` (grouping
 //! sets); `path` (path model), `stage` (descriptions of upper stages) and `member` (expressions of
-//! a parent over a member's columns); `pattern` and `crosstype` (constants of conditions), `stored` (sizes of stored values); `refs`
-//! (references to the outputs of child plans), `prune` (conditions on partition keys), `cursor`
-//! (rows of cursors).
+//! a parent over a member's columns); `pattern` and `crosstype` (constants of conditions), `stored`
+//! (sizes of stored values); `refs` (references to the outputs of child plans), `prune` (conditions
+//! on partition keys), `cursor` (rows of cursors).
 //!
 //! INVARIANT: as in the planner, nothing is looked up by name.
 

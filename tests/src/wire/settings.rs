@@ -60,7 +60,8 @@ fn functions_and_the_view(both: &Both) {
     both.ask(&[&format!(
         "select name, source, sourcefile is null, sourceline is null, pending_restart \
          from pg_settings \
-        where {shared} and name not in ('fsync', 'max_connections', 'autovacuum') order by name collate \"C\""
+        where {shared} and name not in ('fsync', 'max_connections', 'autovacuum') \
+         order by name collate \"C\""
     )]);
     both.ask(&[
         "select current_setting('server_version_num')::int / 10000",
