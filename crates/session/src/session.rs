@@ -281,32 +281,15 @@ impl Session {
         span.map(|span| (span, interrupt))
     }
 
-    /// Receives a message, and adds the session's counts to the shared statistics when it is idle.
-    fn receive_within(&mut self, idle: Option<Duration>) -> Result<Received> {
-        let due = self.stats_due.take().filter(|due| idle.is_none_or(|idle| *due < idle));
-        let Some(due) = due else {
-            self.conn.set_timeout(idle);
-            return self.conn.receive();
-        };
-        self.conn.set_timeout(Some(due));
-        match self.conn.receive()? {
-            Received::TimedOut => {}
-            received => return Ok(received),
-        }
-        let now = self.core.now();
-        self.core.backend.report_stats(now, true);
-        self.conn.set_timeout(idle.map(|idle| idle - due));
-        self.conn.receive()
-    }
-
     /// Waits for a message and processes it.
     fn message(&mut self) -> Result<Next> {
         // Within a pipeline there is no idle timeout. Counterpart: the timeouts of `PostgresMain`.
         let idle = if std::mem::take(&mut self.ready_sent) { self.idle_timeout() } else { None };
         self.conn.transport.set_spin(self.core.values.resolved.client_spin);
-        let waiter = self.handle.waiter.clone();
-        let waiting = waiter.waiting(WaitEvent::ClientRead);
-        let received = self.receive_within(idle.map(|(span, _)| span));
+        let span = idle.map(|(span, _)| span);
+        let due = self.stats_due.take().filter(|due| span.is_none_or(|span| *due < span));
+        let waiting = self.handle.waiter.waiting(WaitEvent::ClientRead);
+        let received = receive_within(&mut self.conn, &mut self.core, due, span);
         drop(waiting);
         self.end_client_wait();
         let frame = match received? {
@@ -550,4 +533,27 @@ pub(crate) fn terminated() -> PgError {
 /// are skipped until Sync.
 fn is_extended(kind: u8) -> bool {
     matches!(kind, b'P' | b'B' | b'D' | b'E' | b'C' | b'H')
+}
+
+/// Receives a message within `idle`. If none arrives within `due`, which is shorter, the session's
+/// counts are added to the shared statistics.
+fn receive_within(
+    conn: &mut Connection,
+    core: &mut Core,
+    due: Option<Duration>,
+    idle: Option<Duration>,
+) -> Result<Received> {
+    let Some(due) = due else {
+        conn.set_timeout(idle);
+        return conn.receive();
+    };
+    conn.set_timeout(Some(due));
+    match conn.receive()? {
+        Received::TimedOut => {}
+        received => return Ok(received),
+    }
+    let now = core.now();
+    core.backend.report_stats(now, true);
+    conn.set_timeout(idle.map(|idle| idle - due));
+    conn.receive()
 }
