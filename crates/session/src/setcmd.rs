@@ -216,13 +216,9 @@ impl Core {
         }
         let registry = self.store.base().registry.clone();
         let mut lines = Vec::new();
-        for id in registry.ids() {
-            let setting = registry.setting(id);
-            if !setting.flags.no_show_all && (self.roles.superuser || !setting.flags.superuser_only)
-            {
-                let value = self.show(setting.name)?;
-                lines.push(vec![setting.name.to_owned(), value, String::new()]);
-            }
+        for id in self.store.listed(self.roles.superuser) {
+            let name = registry.setting(id).name;
+            lines.push(vec![name.to_owned(), self.show(name)?, String::new()]);
         }
         Ok(lines)
     }

@@ -88,6 +88,9 @@ pub struct Flags {
     /// Visible only to superusers and members of `pg_read_all_settings`.
     pub superuser_only: bool,
     pub not_in_file: bool,
+    /// Of a library that only `shared_preload_libraries` loads. The library is the name's first
+    /// part.
+    pub preloaded: bool,
 }
 
 /// Index of a parameter in the registry.
@@ -334,6 +337,7 @@ pub(crate) fn decode(line: &'static str) -> Option<Setting> {
         quoted: QUOTED.contains(&name),
         superuser_only: SUPERUSER_ONLY.contains(&name),
         not_in_file: NOT_IN_FILE.contains(&name),
+        preloaded: has("PRELOADED"),
     };
     let context = Context::named(context)?;
     let unit = match unit {

@@ -479,17 +479,24 @@ impl SessionValues {
         maybe_changed
     }
 
-    /// The rows of `pg_settings`, without superuser-only parameters unless `all`.
+    /// The parameters of SHOW ALL and `pg_settings`, without superuser-only ones unless `all`, and
+    /// without those of libraries that are not loaded.
+    pub fn listed(&self, all: bool) -> Vec<Id> {
+        let registry = &self.base.registry;
+        let loaded = self.named("shared_preload_libraries").as_text();
+        let is_listed = |id: &Id| {
+            let setting = registry.setting(*id);
+            let library = setting.name.split('.').next();
+            !setting.flags.no_show_all
+                && (all || !setting.flags.superuser_only)
+                && (!setting.flags.preloaded || crate::words(loaded).any(|n| Some(n) == library))
+        };
+        registry.ids().filter(is_listed).collect()
+    }
+
+    /// The rows of `pg_settings`; see [`SessionValues::listed`].
     pub fn rows(&self, all: bool) -> Vec<Row> {
-        let mut rows = Vec::new();
-        for id in self.base.registry.ids() {
-            let setting = self.base.registry.setting(id);
-            if setting.flags.no_show_all || (setting.flags.superuser_only && !all) {
-                continue;
-            }
-            rows.push(self.row(id, all));
-        }
-        rows
+        self.listed(all).into_iter().map(|id| self.row(id, all)).collect()
     }
 
     fn row(&self, id: Id, all: bool) -> Row {

@@ -39,10 +39,9 @@ fn functions_and_the_view(both: &Both) {
          'seq_page_cost', \
          'wal_level', 'enable_seqscan', 'search_path', 'log_min_messages') order by name",
     ]);
-    // Settings of linked-in libraries exist always; two exist only in recent minor versions.
-    let shared = "name not like 'norsu.%' and name not like 'plpgsql.%' \
-                  and name not like 'pg_stat_statements.%' \
-                  and name not in ('composite_type_mismatch', 'output_plugin_libraries')";
+    // Two settings that exist only in recent minor versions.
+    let shared = "name not like 'norsu.%' and name not like 'plpgsql.%' and name not in \
+                  ('composite_type_mismatch', 'output_plugin_libraries')";
     both.ask(&[&format!(
         "select name from pg_settings where {shared} order by name collate \"C\""
     )]);
