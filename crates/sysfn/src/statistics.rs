@@ -72,231 +72,80 @@ fn of_function(values: Option<FunctionStats>, field: F) -> Result<Datum> {
     })
 }
 
+/// An entry for a function that returns a field.
+macro_rules! value {
+    ($name:literal, $function:ident, $field:expr) => {
+        SysFn { name: $name, call: SysCall::One(|c, a| $function(c, a, $field)) }
+    };
+}
+
+/// An entry for a function that returns a count that has not been flushed.
+macro_rules! xact {
+    ($name:literal, $count:ident) => {
+        SysFn { name: $name, call: SysCall::One(|c, a| unflushed(c, a, |n| n.$count)) }
+    };
+}
+
 pub(super) const RELATIONS: &[SysFn] = &[
-    SysFn { name: "pg_stat_get_numscans", call: SysCall::One(|c, a| of_relation(c, a, R::Scans)) },
-    SysFn {
-        name: "pg_stat_get_xact_numscans",
-        call: SysCall::One(|c, a| unflushed(c, a, |n| n.scans)),
-    },
-    SysFn {
-        name: "pg_stat_get_tuples_returned",
-        call: SysCall::One(|c, a| of_relation(c, a, R::Returned)),
-    },
-    SysFn {
-        name: "pg_stat_get_xact_tuples_returned",
-        call: SysCall::One(|c, a| unflushed(c, a, |n| n.returned)),
-    },
-    SysFn {
-        name: "pg_stat_get_tuples_fetched",
-        call: SysCall::One(|c, a| of_relation(c, a, R::Fetched)),
-    },
-    SysFn {
-        name: "pg_stat_get_xact_tuples_fetched",
-        call: SysCall::One(|c, a| unflushed(c, a, |n| n.fetched)),
-    },
-    SysFn {
-        name: "pg_stat_get_tuples_inserted",
-        call: SysCall::One(|c, a| of_relation(c, a, R::Inserted)),
-    },
-    SysFn {
-        name: "pg_stat_get_xact_tuples_inserted",
-        call: SysCall::One(|c, a| unflushed(c, a, |n| n.inserted)),
-    },
-    SysFn {
-        name: "pg_stat_get_tuples_updated",
-        call: SysCall::One(|c, a| of_relation(c, a, R::Updated)),
-    },
-    SysFn {
-        name: "pg_stat_get_xact_tuples_updated",
-        call: SysCall::One(|c, a| unflushed(c, a, |n| n.updated)),
-    },
-    SysFn {
-        name: "pg_stat_get_tuples_deleted",
-        call: SysCall::One(|c, a| of_relation(c, a, R::Deleted)),
-    },
-    SysFn {
-        name: "pg_stat_get_xact_tuples_deleted",
-        call: SysCall::One(|c, a| unflushed(c, a, |n| n.deleted)),
-    },
-    SysFn {
-        name: "pg_stat_get_tuples_hot_updated",
-        call: SysCall::One(|c, a| of_relation(c, a, R::HotUpdated)),
-    },
-    SysFn {
-        name: "pg_stat_get_xact_tuples_hot_updated",
-        call: SysCall::One(|c, a| unflushed(c, a, |n| n.hot_updated)),
-    },
-    SysFn {
-        name: "pg_stat_get_live_tuples",
-        call: SysCall::One(|c, a| of_relation(c, a, R::Live)),
-    },
-    SysFn {
-        name: "pg_stat_get_dead_tuples",
-        call: SysCall::One(|c, a| of_relation(c, a, R::Dead)),
-    },
-    SysFn {
-        name: "pg_stat_get_mod_since_analyze",
-        call: SysCall::One(|c, a| of_relation(c, a, R::ChangedSinceAnalyze)),
-    },
-    SysFn {
-        name: "pg_stat_get_ins_since_vacuum",
-        call: SysCall::One(|c, a| of_relation(c, a, R::InsertedSinceVacuum)),
-    },
-    SysFn {
-        name: "pg_stat_get_blocks_fetched",
-        call: SysCall::One(|c, a| of_relation(c, a, R::BlocksFetched)),
-    },
-    SysFn {
-        name: "pg_stat_get_xact_blocks_fetched",
-        call: SysCall::One(|c, a| unflushed(c, a, |n| n.blocks_fetched)),
-    },
-    SysFn {
-        name: "pg_stat_get_blocks_hit",
-        call: SysCall::One(|c, a| of_relation(c, a, R::BlocksHit)),
-    },
-    SysFn {
-        name: "pg_stat_get_xact_blocks_hit",
-        call: SysCall::One(|c, a| unflushed(c, a, |n| n.blocks_hit)),
-    },
-    SysFn {
-        name: "pg_stat_get_vacuum_count",
-        call: SysCall::One(|c, a| of_relation(c, a, R::VacuumCount)),
-    },
-    SysFn {
-        name: "pg_stat_get_autovacuum_count",
-        call: SysCall::One(|c, a| of_relation(c, a, R::AutovacuumCount)),
-    },
-    SysFn {
-        name: "pg_stat_get_analyze_count",
-        call: SysCall::One(|c, a| of_relation(c, a, R::AnalyzeCount)),
-    },
-    SysFn {
-        name: "pg_stat_get_autoanalyze_count",
-        call: SysCall::One(|c, a| of_relation(c, a, R::AutoanalyzeCount)),
-    },
-    SysFn {
-        name: "pg_stat_get_last_vacuum_time",
-        call: SysCall::One(|c, a| relation_time(c, a, R::VacuumTime)),
-    },
-    SysFn {
-        name: "pg_stat_get_last_autovacuum_time",
-        call: SysCall::One(|c, a| relation_time(c, a, R::AutovacuumTime)),
-    },
-    SysFn {
-        name: "pg_stat_get_last_analyze_time",
-        call: SysCall::One(|c, a| relation_time(c, a, R::AnalyzeTime)),
-    },
-    SysFn {
-        name: "pg_stat_get_last_autoanalyze_time",
-        call: SysCall::One(|c, a| relation_time(c, a, R::AutoanalyzeTime)),
-    },
+    value!("pg_stat_get_numscans", of_relation, R::Scans),
+    xact!("pg_stat_get_xact_numscans", scans),
+    value!("pg_stat_get_tuples_returned", of_relation, R::Returned),
+    xact!("pg_stat_get_xact_tuples_returned", returned),
+    value!("pg_stat_get_tuples_fetched", of_relation, R::Fetched),
+    xact!("pg_stat_get_xact_tuples_fetched", fetched),
+    value!("pg_stat_get_tuples_inserted", of_relation, R::Inserted),
+    xact!("pg_stat_get_xact_tuples_inserted", inserted),
+    value!("pg_stat_get_tuples_updated", of_relation, R::Updated),
+    xact!("pg_stat_get_xact_tuples_updated", updated),
+    value!("pg_stat_get_tuples_deleted", of_relation, R::Deleted),
+    xact!("pg_stat_get_xact_tuples_deleted", deleted),
+    value!("pg_stat_get_tuples_hot_updated", of_relation, R::HotUpdated),
+    xact!("pg_stat_get_xact_tuples_hot_updated", hot_updated),
+    value!("pg_stat_get_live_tuples", of_relation, R::Live),
+    value!("pg_stat_get_dead_tuples", of_relation, R::Dead),
+    value!("pg_stat_get_mod_since_analyze", of_relation, R::ChangedSinceAnalyze),
+    value!("pg_stat_get_ins_since_vacuum", of_relation, R::InsertedSinceVacuum),
+    value!("pg_stat_get_blocks_fetched", of_relation, R::BlocksFetched),
+    xact!("pg_stat_get_xact_blocks_fetched", blocks_fetched),
+    value!("pg_stat_get_blocks_hit", of_relation, R::BlocksHit),
+    xact!("pg_stat_get_xact_blocks_hit", blocks_hit),
+    value!("pg_stat_get_vacuum_count", of_relation, R::VacuumCount),
+    value!("pg_stat_get_autovacuum_count", of_relation, R::AutovacuumCount),
+    value!("pg_stat_get_analyze_count", of_relation, R::AnalyzeCount),
+    value!("pg_stat_get_autoanalyze_count", of_relation, R::AutoanalyzeCount),
+    value!("pg_stat_get_last_vacuum_time", relation_time, R::VacuumTime),
+    value!("pg_stat_get_last_autovacuum_time", relation_time, R::AutovacuumTime),
+    value!("pg_stat_get_last_analyze_time", relation_time, R::AnalyzeTime),
+    value!("pg_stat_get_last_autoanalyze_time", relation_time, R::AutoanalyzeTime),
 ];
 
 pub(super) const DATABASES: &[SysFn] = &[
-    SysFn {
-        name: "pg_stat_get_db_xact_commit",
-        call: SysCall::One(|c, a| of_database(c, a, D::Commits)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_xact_rollback",
-        call: SysCall::One(|c, a| of_database(c, a, D::Rollbacks)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_blocks_fetched",
-        call: SysCall::One(|c, a| of_database(c, a, D::BlocksFetched)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_blocks_hit",
-        call: SysCall::One(|c, a| of_database(c, a, D::BlocksHit)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_tuples_returned",
-        call: SysCall::One(|c, a| of_database(c, a, D::Returned)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_tuples_fetched",
-        call: SysCall::One(|c, a| of_database(c, a, D::Fetched)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_tuples_inserted",
-        call: SysCall::One(|c, a| of_database(c, a, D::Inserted)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_tuples_updated",
-        call: SysCall::One(|c, a| of_database(c, a, D::Updated)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_tuples_deleted",
-        call: SysCall::One(|c, a| of_database(c, a, D::Deleted)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_temp_files",
-        call: SysCall::One(|c, a| of_database(c, a, D::TempFiles)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_temp_bytes",
-        call: SysCall::One(|c, a| of_database(c, a, D::TempBytes)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_conflict_tablespace",
-        call: SysCall::One(|c, a| of_database(c, a, D::TablespaceConflicts)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_conflict_lock",
-        call: SysCall::One(|c, a| of_database(c, a, D::LockConflicts)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_conflict_snapshot",
-        call: SysCall::One(|c, a| of_database(c, a, D::SnapshotConflicts)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_conflict_bufferpin",
-        call: SysCall::One(|c, a| of_database(c, a, D::BufferpinConflicts)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_conflict_startup_deadlock",
-        call: SysCall::One(|c, a| of_database(c, a, D::DeadlockConflicts)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_deadlocks",
-        call: SysCall::One(|c, a| of_database(c, a, D::Deadlocks)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_sessions",
-        call: SysCall::One(|c, a| of_database(c, a, D::Sessions)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_sessions_abandoned",
-        call: SysCall::One(|c, a| of_database(c, a, D::Abandoned)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_sessions_fatal",
-        call: SysCall::One(|c, a| of_database(c, a, D::Fatal)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_sessions_killed",
-        call: SysCall::One(|c, a| of_database(c, a, D::Killed)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_blk_read_time",
-        call: SysCall::One(|c, a| database_millis(c, a, D::BlockReadTime)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_blk_write_time",
-        call: SysCall::One(|c, a| database_millis(c, a, D::BlockWriteTime)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_session_time",
-        call: SysCall::One(|c, a| database_millis(c, a, D::SessionTime)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_active_time",
-        call: SysCall::One(|c, a| database_millis(c, a, D::ActiveTime)),
-    },
-    SysFn {
-        name: "pg_stat_get_db_idle_in_transaction_time",
-        call: SysCall::One(|c, a| database_millis(c, a, D::IdleInTransactionTime)),
-    },
+    value!("pg_stat_get_db_xact_commit", of_database, D::Commits),
+    value!("pg_stat_get_db_xact_rollback", of_database, D::Rollbacks),
+    value!("pg_stat_get_db_blocks_fetched", of_database, D::BlocksFetched),
+    value!("pg_stat_get_db_blocks_hit", of_database, D::BlocksHit),
+    value!("pg_stat_get_db_tuples_returned", of_database, D::Returned),
+    value!("pg_stat_get_db_tuples_fetched", of_database, D::Fetched),
+    value!("pg_stat_get_db_tuples_inserted", of_database, D::Inserted),
+    value!("pg_stat_get_db_tuples_updated", of_database, D::Updated),
+    value!("pg_stat_get_db_tuples_deleted", of_database, D::Deleted),
+    value!("pg_stat_get_db_temp_files", of_database, D::TempFiles),
+    value!("pg_stat_get_db_temp_bytes", of_database, D::TempBytes),
+    value!("pg_stat_get_db_conflict_tablespace", of_database, D::TablespaceConflicts),
+    value!("pg_stat_get_db_conflict_lock", of_database, D::LockConflicts),
+    value!("pg_stat_get_db_conflict_snapshot", of_database, D::SnapshotConflicts),
+    value!("pg_stat_get_db_conflict_bufferpin", of_database, D::BufferpinConflicts),
+    value!("pg_stat_get_db_conflict_startup_deadlock", of_database, D::DeadlockConflicts),
+    value!("pg_stat_get_db_deadlocks", of_database, D::Deadlocks),
+    value!("pg_stat_get_db_sessions", of_database, D::Sessions),
+    value!("pg_stat_get_db_sessions_abandoned", of_database, D::Abandoned),
+    value!("pg_stat_get_db_sessions_fatal", of_database, D::Fatal),
+    value!("pg_stat_get_db_sessions_killed", of_database, D::Killed),
+    value!("pg_stat_get_db_blk_read_time", database_millis, D::BlockReadTime),
+    value!("pg_stat_get_db_blk_write_time", database_millis, D::BlockWriteTime),
+    value!("pg_stat_get_db_session_time", database_millis, D::SessionTime),
+    value!("pg_stat_get_db_active_time", database_millis, D::ActiveTime),
+    value!("pg_stat_get_db_idle_in_transaction_time", database_millis, D::IdleInTransactionTime),
     SysFn {
         name: "pg_stat_get_db_conflict_all",
         call: SysCall::One(|c, a| {
