@@ -1,10 +1,7 @@
 //! Bloom indexes on both servers: each server must recover from the other's log and find every row
 //! through the indexes, which the other server has filled.
 
-use testkit::dir::TempDir;
-use testkit::norsu::{self, Norsu};
-use testkit::postgres::{PostgresServer, chown_to_server_user};
-use testkit::verify;
+use super::recovery_rounds::{Rounds, recover_in_turn};
 use vfs::SeededRandom;
 
 const TABLES: &str = "CREATE EXTENSION bloom; \
@@ -65,50 +62,14 @@ fn work(random: &SeededRandom, steps: u64, run: &mut dyn FnMut(&str)) {
 
 #[test]
 fn servers_recover_bloom_indexes_from_each_others_log() {
-    let dir = TempDir::new("bloomlog");
-    chown_to_server_user(dir.path());
-    let data = dir.path().join("data");
-    norsu::init_with(&data, &["--locale=C"]);
-    let random = SeededRandom::new(11);
-    // Half of the rounds run with images for checking in every record, half with images against
-    // torn pages.
-    let settings = |round: u64| -> [&'static str; 4] {
-        let checked = if round % 4 < 2 { "wal_consistency_checking=generic" } else { "fsync=off" };
-        let images = if round % 4 < 2 { "full_page_writes=off" } else { "full_page_writes=on" };
-        [checked, images, "autovacuum=off", "max_wal_size=1GB"]
-    };
-    for round in 0..8u64 {
-        let settings = settings(round);
-        if round % 2 == 0 {
-            let options: Vec<&str> = settings[..2].iter().flat_map(|s| ["-c", *s]).collect();
-            let mut server = Norsu::start(&data, &options);
-            let mut client = server.connect("postgres");
-            if round == 0 {
-                client.must(TABLES);
-            } else {
-                check(&mut |sql| server.query(sql));
-                assert_eq!(server.query("SELECT count(*) FROM spare").trim(), "0");
-            }
-            work(&random, 25, &mut |sql| drop(client.must(sql)));
-            client.must("CHECKPOINT");
-            work(&random, 15, &mut |sql| drop(client.must(sql)));
-            check(&mut |sql| server.query(sql));
-            drop(client);
-            server.kill();
-        } else {
-            let server = PostgresServer::start_with(&data, "postgres", &settings);
-            check(&mut |sql| server.query("postgres", sql));
-            let mut client = server.connect("postgres");
-            work(&random, 25, &mut |sql| drop(client.must(sql)));
-            client.must("CHECKPOINT; REINDEX INDEX work_short");
-            work(&random, 15, &mut |sql| drop(client.must(sql)));
-            check(&mut |sql| server.query("postgres", sql));
-            drop(client);
-            server.crash();
-        }
-        chown_to_server_user(&data);
-    }
-    let server = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
-    check(&mut |sql| server.query("postgres", sql));
-    verify::check(&server);
+    recover_in_turn(&Rounds {
+        name: "bloomlog",
+        seed: 11,
+        manager: "generic",
+        tables: TABLES,
+        unlogged: Some("spare"),
+        checkpoint: "CHECKPOINT; REINDEX INDEX work_short",
+        work,
+        check,
+    });
 }

@@ -1,11 +1,11 @@
 //! GIN indexes on both servers: each server must recover from the other's log and find every row
 //! through the indexes.
 
+use super::recovery_rounds::{Rounds, recover_in_turn};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::{PostgresServer, chown_to_server_user};
-use testkit::verify;
 use vfs::SeededRandom;
 
 /// The keys with the number of their rows, by a sequential scan; and those for which an index finds
@@ -64,51 +64,16 @@ fn work(random: &SeededRandom, steps: u64, run: &mut dyn FnMut(&str)) {
 
 #[test]
 fn servers_recover_gin_indexes_from_each_others_log() {
-    let dir = TempDir::new("ginlog");
-    chown_to_server_user(dir.path());
-    let data = dir.path().join("data");
-    norsu::init_with(&data, &["--locale=C"]);
-    let random = SeededRandom::new(5);
-    // Half of the rounds run with images for checking in every record, half with images against
-    // torn pages.
-    let settings = |round: u64| -> [&'static str; 4] {
-        let checked = if round % 4 < 2 { "wal_consistency_checking=gin" } else { "fsync=off" };
-        let images = if round % 4 < 2 { "full_page_writes=off" } else { "full_page_writes=on" };
-        [checked, images, "autovacuum=off", "max_wal_size=1GB"]
-    };
-    for round in 0..8u64 {
-        let settings = settings(round);
-        if round % 2 == 0 {
-            let options: Vec<&str> = settings[..2].iter().flat_map(|s| ["-c", *s]).collect();
-            let mut server = Norsu::start(&data, &options);
-            let mut client = server.connect("postgres");
-            if round == 0 {
-                client.must(TABLES);
-            } else {
-                check(&mut |sql| server.query(sql));
-            }
-            work(&random, 25, &mut |sql| drop(client.must(sql)));
-            client.must("CHECKPOINT");
-            work(&random, 15, &mut |sql| drop(client.must(sql)));
-            check(&mut |sql| server.query(sql));
-            drop(client);
-            server.kill();
-        } else {
-            let server = PostgresServer::start_with(&data, "postgres", &settings);
-            check(&mut |sql| server.query("postgres", sql));
-            let mut client = server.connect("postgres");
-            work(&random, 25, &mut |sql| drop(client.must(sql)));
-            client.must("CHECKPOINT");
-            work(&random, 15, &mut |sql| drop(client.must(sql)));
-            check(&mut |sql| server.query("postgres", sql));
-            drop(client);
-            server.crash();
-        }
-        chown_to_server_user(&data);
-    }
-    let server = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
-    check(&mut |sql| server.query("postgres", sql));
-    verify::check(&server);
+    recover_in_turn(&Rounds {
+        name: "ginlog",
+        seed: 5,
+        manager: "gin",
+        tables: TABLES,
+        unlogged: None,
+        checkpoint: "CHECKPOINT",
+        work,
+        check,
+    });
 }
 
 /// A session that works until its server is killed.

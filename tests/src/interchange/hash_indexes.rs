@@ -2,6 +2,7 @@
 //! statements; each server must recover from the other's log and find every row through the
 //! indexes.
 
+use super::recovery_rounds::{Rounds, recover_in_turn};
 use testkit::client::Client;
 use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
@@ -187,51 +188,16 @@ const TABLES: &str = "CREATE TABLE work (id int, k int, s text); \
 
 #[test]
 fn servers_recover_hash_indexes_from_each_others_log() {
-    let dir = TempDir::new("hashlog");
-    chown_to_server_user(dir.path());
-    let data = dir.path().join("data");
-    norsu::init_with(&data, &["--locale=C"]);
-    let random = SeededRandom::new(5);
-    // Half of the rounds run with images for checking in every record, half with images against
-    // torn pages.
-    let settings = |round: u64| -> [&'static str; 4] {
-        let checked = if round % 4 < 2 { "wal_consistency_checking=hash" } else { "fsync=off" };
-        let images = if round % 4 < 2 { "full_page_writes=off" } else { "full_page_writes=on" };
-        [checked, images, "autovacuum=off", "max_wal_size=1GB"]
-    };
-    for round in 0..8u64 {
-        let settings = settings(round);
-        if round % 2 == 0 {
-            let options: Vec<&str> = settings[..2].iter().flat_map(|s| ["-c", *s]).collect();
-            let mut server = Norsu::start(&data, &options);
-            let mut client = server.connect("postgres");
-            if round == 0 {
-                client.must(TABLES);
-            } else {
-                check(&mut |sql| server.query(sql));
-            }
-            work(&random, 25, &mut |sql| drop(client.must(sql)));
-            client.must("CHECKPOINT");
-            work(&random, 15, &mut |sql| drop(client.must(sql)));
-            check(&mut |sql| server.query(sql));
-            drop(client);
-            server.kill();
-        } else {
-            let server = PostgresServer::start_with(&data, "postgres", &settings);
-            check(&mut |sql| server.query("postgres", sql));
-            let mut client = server.connect("postgres");
-            work(&random, 25, &mut |sql| drop(client.must(sql)));
-            client.must("CHECKPOINT");
-            work(&random, 15, &mut |sql| drop(client.must(sql)));
-            check(&mut |sql| server.query("postgres", sql));
-            drop(client);
-            server.crash();
-        }
-        chown_to_server_user(&data);
-    }
-    let server = PostgresServer::start_with(&data, "postgres", &["autovacuum=off"]);
-    check(&mut |sql| server.query("postgres", sql));
-    verify::check(&server);
+    recover_in_turn(&Rounds {
+        name: "hashlog",
+        seed: 5,
+        manager: "hash",
+        tables: TABLES,
+        unlogged: None,
+        checkpoint: "CHECKPOINT",
+        work,
+        check,
+    });
 }
 
 /// A session that works until its server is killed.
