@@ -57,7 +57,7 @@ impl Analyzer<'_> {
         self.select_stmt_with(s, &mut |_, _| Ok(()))
     }
 
-    /// Analyses a SELECT whose target list is changed by `change` before the other clauses are
+    /// Analyses a SELECT. `change` is applied to its target list before the other clauses are
     /// analysed.
     pub(crate) fn select_stmt_with(
         &mut self,

@@ -26,8 +26,8 @@ pub struct Table {
     /// The table must be vacuumed against wraparound.
     pub wraparound: bool,
     is_shared: bool,
-    /// The table of a TOAST table, whose storage parameters apply unless the TOAST table has own
-    /// ones.
+    /// For a TOAST table, the table that it belongs to. The storage parameters of that table apply
+    /// if the TOAST table has none.
     toast_of: Option<Oid>,
 }
 

@@ -475,8 +475,8 @@ impl CatCx<'_> {
         self.search(cache::AMNAME, &[name.into()])
     }
 
-    /// The index access method with this OID: a built-in one, or one whose handler function is that
-    /// of a method that this server implements. `None` if there is no such method.
+    /// The index access method with this OID. A method that was created is found by its handler
+    /// function. `None` if this server does not implement the method.
     pub fn access_method(&mut self, oid: Oid) -> Result<Option<&'static Method>> {
         if let Some(method) = engine::am::by_oid(oid) {
             return Ok(Some(method));

@@ -88,8 +88,8 @@ pub(crate) struct SessionLocales {
     /// Of the collations used so far, for one state of the catalogs.
     pub(crate) known: HashMap<Oid, Option<Arc<Locale>>>,
     pub(crate) known_at: CatalogState,
-    /// The collations whose recorded version the session has compared with that of the library. It
-    /// does so at most once for each.
+    /// The collations whose version has been compared with that of the library. The session warns
+    /// of a mismatch only once.
     pub(crate) compared: HashSet<Oid>,
     pub(crate) warnings: Vec<PgError>,
 }

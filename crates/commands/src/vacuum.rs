@@ -128,8 +128,8 @@ fn parameters(stmt: &VacuumStmt, sql: &str) -> Result<Params> {
 }
 
 /// Autovacuum of one table: VACUUM, ANALYZE or both, in the open transaction and following ones.
-/// A table whose lock is not available is skipped, unless it is vacuumed against wraparound. Its
-/// TOAST table is vacuumed separately.
+/// If the lock on the table is not available, the table is skipped, except for a vacuum against
+/// wraparound. The TOAST table is vacuumed separately.
 pub fn automatic(
     host: &mut dyn CommandHost,
     oid: Oid,

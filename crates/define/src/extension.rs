@@ -437,8 +437,8 @@ fn initial_privileges(
     cat.increment_command_counter()
 }
 
-/// Removes a table from `pg_extension.extconfig`, the tables whose rows pg_dump writes although
-/// they belong to the extension. The table no longer belongs to it.
+/// Removes a table that leaves the extension from `pg_extension.extconfig`, the list of the
+/// extension's tables whose rows pg_dump writes.
 /// Counterpart: `extension_config_remove`.
 fn remove_config(
     host: &mut dyn CommandHost,

@@ -41,8 +41,8 @@ fn quoted(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<String> {
     Ok(format!("{}.{}", quote(schema.as_str()), quote(rel.name())))
 }
 
-/// True for relations with rows, in which the values of the column must be converted: tables, and
-/// partitioned tables, whose partitions have the rows.
+/// True for tables and partitioned tables: a new type of a column converts the values in their rows
+/// or in those of their partitions.
 fn has_rows(rel: &RelDesc) -> bool {
     matches!(rel.kind(), RelKind::Table | RelKind::PartitionedTable)
 }

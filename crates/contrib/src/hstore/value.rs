@@ -43,7 +43,7 @@ impl<'a> Hstore<'a> {
     pub(super) fn new(d: DatumRef<'a>) -> Hstore<'a> {
         let payload = d.as_bytes();
         let word = payload.first_chunk::<4>().map_or(0, |b| u32::from_le_bytes(*b));
-        // A damaged value has the pairs whose entries are within its bytes.
+        // The count of a damaged value may exceed the entries that its bytes can hold.
         let fits = payload.len().saturating_sub(4) / 8;
         Hstore { payload, count: ((word & COUNT_MASK) as usize).min(fits) }
     }
