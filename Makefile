@@ -16,7 +16,7 @@ PROGRAM ?= target/release/norsu
 # Names of PostgreSQL's programs under which the program behaves like these.
 NAMES := postgres postmaster initdb pg_ctl pg_controldata pg_waldump
 
-.PHONY: all run test test-long test-clients loom bench bench-wal bench-queries install install-files uninstall \
+.PHONY: all run test test-long test-clients loom bench bench-wal bench-queries bench-programs install install-files uninstall \
 	setup setup-test clean-data
 
 all: setup
@@ -62,6 +62,10 @@ bench-wal: setup-test all
 # TPC-H at scale 1 and single statements.
 bench-queries: setup-test all
 	bench/run queries
+
+# PL/pgSQL, triggers, GIN indexes, partitions, texts in a locale, procedures.
+bench-programs: setup-test all
+	bench/run programs
 
 install: all install-files
 

@@ -3,12 +3,15 @@
 //! and writes it to `docs/benchmarks/pgbench.md`.
 //!
 //! `bench/run wal` compares the write-ahead log (`wal`), `bench/run queries` analytical queries
-//! (`queries`). Reading order: `options`, `servers`, `cells`, `table`, `wal`, `queries`.
+//! (`queries`), `bench/run programs` PL/pgSQL, triggers, GIN indexes, partitions and texts
+//! (`programs`). Reading order: `options`, `servers`, `cells`, `table`, `wal`, `queries`,
+//! `programs`.
 
 #![forbid(unsafe_code)]
 
 mod cells;
 mod options;
+mod programs;
 mod queries;
 mod servers;
 mod table;
@@ -22,6 +25,7 @@ fn main() -> ExitCode {
     let part = match std::env::args().nth(1).as_deref() {
         Some("wal") => Some(wal::run(std::env::args().skip(2))),
         Some("queries") => Some(queries::run(std::env::args().skip(2))),
+        Some("programs") => Some(programs::run(std::env::args().skip(2))),
         _ => None,
     };
     if let Some(done) = part {

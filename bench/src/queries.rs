@@ -8,6 +8,8 @@ mod report;
 mod single;
 mod tpch;
 
+pub use report::table;
+
 use crate::options::Options;
 use crate::servers::{Contender, Server};
 use std::collections::BTreeMap;
@@ -131,7 +133,8 @@ pub fn run(args: impl Iterator<Item = String>) -> Result<(), String> {
     Ok(())
 }
 
-fn must(client: &mut Client, sql: &str) -> Result<Reply, String> {
+/// Runs a statement that must succeed.
+pub fn must(client: &mut Client, sql: &str) -> Result<Reply, String> {
     let reply = client.query(sql).map_err(|e| format!("{sql}: {e}"))?;
     match &reply.error {
         None => Ok(reply),
@@ -183,6 +186,7 @@ fn rows(reply: &Reply) -> BTreeMap<&Vec<Option<String>>, usize> {
     counts
 }
 
+/// Measures a statement of the report of queries.
 fn measure(
     servers: &[Server; 2],
     clients: &mut [Client],
@@ -190,10 +194,23 @@ fn measure(
     name: String,
     sql: &str,
 ) -> Result<Measured, String> {
+    measure_with(servers, clients, size.rounds, name, ("", sql))
+}
+
+/// Measures a statement in rounds that alternate between the servers; the statements of `before`
+/// run before each measurement and are not measured.
+pub fn measure_with(
+    servers: &[Server; 2],
+    clients: &mut [Client],
+    rounds: usize,
+    name: String,
+    (before, sql): (&str, &str),
+) -> Result<Measured, String> {
     let mut m = Measured { name, cpu: Default::default(), wall: Default::default(), fault: None };
     let mut replies = Vec::new();
     // The first run warms the caches, and its results are compared.
     for client in clients.iter_mut() {
+        must(client, before)?;
         let reply = client.query(sql).map_err(|e| format!("{sql}: {e}"))?;
         if let (Some(e), None) = (&reply.error, &m.fault) {
             m.fault = Some(format!("{}: {}", servers[replies.len()].contender.name(), e.message));
@@ -207,8 +224,9 @@ fn measure(
         eprintln!("{}: {:?}", m.name, m.fault);
         return Ok(m);
     }
-    for _ in 0..size.rounds {
+    for _ in 0..rounds {
         for (i, client) in clients.iter_mut().enumerate() {
+            must(client, before)?;
             let cpu = servers[i].cpu_nanoseconds();
             let begin = Instant::now();
             must(client, sql)?;

@@ -35,7 +35,8 @@ pub fn line(m: &Measured) -> String {
     )
 }
 
-fn table(out: &mut String, measured: &[Measured]) {
+/// A table of measurements, and the mean of their ratios.
+pub fn table(out: &mut String, measured: &[Measured]) {
     out.push_str(
         "| | Norsu, CPU ms | PostgreSQL, CPU ms | ratio | Norsu, ms | PostgreSQL, ms | results |\n\
          |---|---|---|---|---|---|---|\n",
