@@ -19,6 +19,7 @@ use crate::project::{Projection, is_volatile};
 use crate::run::Run;
 use crate::sort::{group_keys, sort_columns};
 use eval::{Resolve, Slot, Source, Volatility};
+use ids::Oid;
 use pgerror::{PgError, Result};
 use plan::expr::{Aggref, Expr, GroupingFunc, TargetEntry, Var};
 use plan::node::{Agg, AggStrategy, Plan};
@@ -193,14 +194,17 @@ impl AggNode {
             collect(e, &mut found);
         }
         let mut calls = Vec::new();
-        let mut in_order = false;
+        let (mut volatile, mut own) = (0, 0);
         for agg in found.aggs.clone() {
             for e in agg.args.iter().map(|t| &t.expr).chain(&agg.aggfilter) {
-                in_order |= is_volatile(e, run)?;
+                volatile += usize::from(is_volatile(e, run)?);
             }
+            own += usize::from(agg.aggfnoid >= Oid::FIRST_NORMAL);
             let mut below = ChildColumns { outer: Source::Scan };
             calls.push(AggCall::new(&agg, &mut below, &mut found, run)?);
         }
+        // The calls of a single volatile expression are in the order of the rows anyway.
+        let in_order = volatile > 0 && volatile + own > 1;
         let states = shared_states(&found.aggs, &calls, run)?;
         let (all_keys, all_cols) = group_keys(&a.keys, below, run)?;
         let groupings = found
@@ -239,7 +243,7 @@ impl AggNode {
             Set::new(Keys(keys), cols, &input, &calls)
         };
         let Sets { all: sets, hashed, phases } = Sets::of(a, below, &new_set, run)?;
-        let reads_ahead = phases.is_empty() || !(in_order || child.is_volatile());
+        let reads_ahead = phases.is_empty() || !(volatile > 0 || child.is_volatile());
         Ok(Box::new(AggNode {
             child,
             strategy: a.strategy,

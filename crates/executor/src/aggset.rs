@@ -93,7 +93,8 @@ pub(crate) struct Shape {
     pub states: Vec<usize>,
     /// Input columns that are stored for the first row of each group.
     pub kept: Vec<usize>,
-    /// An argument or filter is volatile, so all aggregates process a row before the next row.
+    /// An argument or filter is volatile, and another one or a created aggregate calls functions
+    /// too, so all aggregates process a row before the next row.
     pub in_order: bool,
     /// An empty batch that has the columns of the input.
     pub input: Batch,

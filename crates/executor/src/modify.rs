@@ -20,7 +20,7 @@ mod routed;
 use crate::epq::Recheck;
 use crate::instrument::Counts;
 use crate::node::{Exec, Node, batch_for, compile};
-use crate::project::is_volatile;
+use crate::project::{is_volatile, is_volatile_child};
 use crate::run::Run;
 use conflict::Conflict;
 use engine::table::{self, InsertOptions, RowFetch};
@@ -248,8 +248,10 @@ pub(crate) struct ModifyNode {
     /// Set if the statement names a partitioned table and may insert rows.
     routing: Option<Box<routed::Routing>>,
     recheck: Recheck,
-    /// A row is computed only after the previous one has been written.
+    /// A row is written before functions are called for the next one.
     row_by_row: bool,
+    /// The child computes several rows before the first one is written.
+    reads_ahead: bool,
     st: EvalState,
     tids: Vec<Tid>,
     started: bool,
@@ -312,6 +314,7 @@ impl ModifyNode {
             || all().any(|t| t.writer.reads_changes())
             || all().any(|t| t.calls_triggers(m.operation))
             || evaluates_volatile(m, run)?;
+        let reads_ahead = !m.row_by_row && !(row_by_row && is_volatile_child(&m.child, run)?);
         Ok(Box::new(ModifyNode {
             child,
             operation: m.operation,
@@ -329,6 +332,7 @@ impl ModifyNode {
             recheck: Recheck::new(&m.child, &m.row_marks, &run.st.desc.plan.rtable)
                 .with_result_relations(&m.result_relations),
             row_by_row,
+            reads_ahead,
             st: EvalState::default(),
             tids: Vec::new(),
             started: false,
@@ -552,7 +556,7 @@ impl Exec for ModifyNode {
         let mut collected = routed::Collected::default();
         loop {
             run.interrupts()?;
-            let ask = if self.row_by_row {
+            let ask = if !self.reads_ahead {
                 1
             } else if whole_batches || self.target.returning.is_none() {
                 types::BATCH_ROWS_MAX

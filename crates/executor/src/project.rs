@@ -53,27 +53,43 @@ pub(crate) fn is_volatile(expr: &Expr, run: &mut Run<'_>) -> Result<bool> {
     }
     let mut plans = Vec::new();
     collect_plans(expr, &mut plans);
-    any_is_volatile(plans, run)
+    any_is_volatile(None, plans, run)
+}
+
+/// True if a plan, or a sub-plan that it runs, calls a volatile function, changes rows or locks
+/// them, so that the time at which its rows are computed matters.
+pub(crate) fn is_volatile_child(plan: &Plan, run: &mut Run<'_>) -> Result<bool> {
+    any_is_volatile(Some(plan), Vec::new(), run)
 }
 
 /// True if the plan of a `WITH` query, or a sub-plan that it runs, calls a volatile function.
 pub(crate) fn is_volatile_plan(plan_id: u32, run: &mut Run<'_>) -> Result<bool> {
-    any_is_volatile(vec![plan_id], run)
+    any_is_volatile(None, vec![plan_id], run)
 }
 
-/// True if one of these sub-plans, or a sub-plan that they run, calls a volatile function.
-fn any_is_volatile(mut plans: Vec<u32>, run: &mut Run<'_>) -> Result<bool> {
+/// True if this plan or one of these sub-plans, or a sub-plan that they run, calls a volatile
+/// function, changes rows or locks them.
+fn any_is_volatile(plan: Option<&Plan>, mut plans: Vec<u32>, run: &mut Run<'_>) -> Result<bool> {
     let desc = run.st.desc.plan.clone();
+    let mut nodes: Vec<&Plan> = plan.into_iter().collect();
     let mut i = 0;
-    while let Some(&id) = plans.get(i) {
-        i += 1;
-        let mut nodes = vec![&desc.subplans[id as usize - 1]];
+    loop {
         while let Some(plan) = nodes.pop() {
             nodes.extend(plan.children());
-            if let PlanNode::CteScan { cte_plan_id, .. } = &plan.node
-                && !plans.contains(cte_plan_id)
-            {
-                plans.push(*cte_plan_id);
+            match &plan.node {
+                PlanNode::ModifyTable(_) | PlanNode::LockRows { .. } => return Ok(true),
+                PlanNode::CteScan { cte_plan_id, .. } if !plans.contains(cte_plan_id) => {
+                    plans.push(*cte_plan_id);
+                }
+                _ => {}
+            }
+            for sub in plan.info.init_plan.iter().filter_map(|e| match e {
+                Expr::SubPlan(s) => Some(s.plan_id),
+                _ => None,
+            }) {
+                if !plans.contains(&sub) {
+                    plans.push(sub);
+                }
             }
             let mut exprs = Vec::new();
             plan::params::each_expr(plan, &mut |e| exprs.push(e));
@@ -84,8 +100,10 @@ fn any_is_volatile(mut plans: Vec<u32>, run: &mut Run<'_>) -> Result<bool> {
                 collect_plans(e, &mut plans);
             }
         }
+        let Some(&id) = plans.get(i) else { return Ok(false) };
+        i += 1;
+        nodes.push(&desc.subplans[id as usize - 1]);
     }
-    Ok(false)
 }
 
 /// Adds the ids of the sub-plans that an expression runs.
