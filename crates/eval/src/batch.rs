@@ -670,8 +670,7 @@ fn call_batch(
         for i in 0..n {
             let row = sel.map_or(i, |s| s[i] as usize);
             let at = RowInput::scan(RowRef::Batch(input, row));
-            let v = crate::row::eval_call_at(call, st, host, &at)?;
-            out.push_owned(v);
+            crate::row::eval_call_at(call, st, host, &at)?.push_to(&mut out);
             if is_wider(&out, WIDE_BYTES) && i + 1 < n {
                 return Err(too_wide(st));
             }

@@ -5,7 +5,7 @@ use crate::arrays::{self, SubscriptParts};
 use crate::elements::Elements;
 use crate::host::{CallContext, Host};
 use crate::program::{Call, DomainNames, DomainTest, Elem, EvalState, IoCall, Node, RowPair};
-use crate::row::{RowInput, Val, eval, invoke};
+use crate::row::{RowInput, Val, eval, invoke, owned};
 use crate::rows;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
@@ -22,7 +22,7 @@ pub(crate) fn eval_infrequent<'a>(
     match node {
         Node::CoerceIo { arg, output, input: parse, .. } => {
             let v = eval(arg, st, host, input)?;
-            through_text(v.as_ref(), output, parse, st, host).map(Val::Own)
+            through_text(v.as_ref(), output, parse, st, host)
         }
         Node::ScalarArray { call, use_or, elements: Some(elements), .. } => {
             constant_array(call, *use_or, elements, st, host, input)
@@ -118,9 +118,9 @@ pub(crate) fn through_text(
     parse: &IoCall,
     st: &mut EvalState,
     host: &mut dyn Host,
-) -> Result<Datum> {
+) -> Result<Val<'static>> {
     if v.is_null() {
-        return Ok(Datum::Null);
+        return Ok(Val::NULL);
     }
     let printed = match output.textual {
         true => None,
@@ -129,7 +129,7 @@ pub(crate) fn through_text(
     match printed {
         Some(text) if parse.textual => Ok(text),
         printed => {
-            let text = printed.as_ref().map_or(v, Datum::as_ref);
+            let text = printed.as_ref().map_or(v, Val::as_ref);
             let (param, typmod) = (Datum::oid(parse.types[1]), Datum::int4(-1));
             let args = [text, param.as_ref(), typmod.as_ref()];
             call_io(parse, st, host, &args, parse.types[1])
@@ -143,7 +143,7 @@ fn call_io(
     host: &mut dyn Host,
     args: &[DatumRef<'_>],
     result_type: Oid,
-) -> Result<Datum> {
+) -> Result<Val<'static>> {
     let mut cx = CallContext {
         host,
         collation: Oid::INVALID,
@@ -153,9 +153,9 @@ fn call_io(
         extra: &mut st.extras[io.site],
     };
     if io.strict && args.iter().any(|a| a.is_null()) {
-        return Ok(Datum::Null);
+        return Ok(Val::NULL);
     }
-    (io.f)(&mut cx, args)
+    owned((io.f)(&mut cx, args), &cx)
 }
 
 /// [`scalar_array`] over a constant array.

@@ -218,18 +218,44 @@ pub(crate) fn eval<'a>(
         Node::ExternParam(id) => host.extern_param(*id),
         Node::ExecParam(id) => host.exec_param(*id),
         Node::Placeholder => Ok(Val::Own(st.placeholders.last().cloned().unwrap_or(Datum::Null))),
-        _ => {
-            st.depth += 1;
-            if st.depth > DEPTH_MAX {
-                return Err(too_deep());
-            }
-            let v = eval_compound(node, st, host, input);
-            st.depth -= 1;
-            v
-        }
+        Node::Call(call) => eval_call(call, st, host, input),
+        _ => eval_deeper(node, st, host, input),
     }
 }
 
+/// A call one level deeper. `eval_row` sets the depth, so it need not be restored after an error.
+fn eval_call<'a>(
+    call: &'a Call,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &RowInput<'a>,
+) -> Result<Val<'a>> {
+    st.depth += 1;
+    let value = match st.depth > DEPTH_MAX {
+        true => Err(too_deep()),
+        false => eval_call_at(call, st, host, input),
+    };
+    st.depth -= 1;
+    value
+}
+
+#[inline(never)]
+fn eval_deeper<'a>(
+    node: &'a Node,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    input: &RowInput<'a>,
+) -> Result<Val<'a>> {
+    st.depth += 1;
+    let value = match st.depth > DEPTH_MAX {
+        true => Err(too_deep()),
+        false => eval_compound(node, st, host, input),
+    };
+    st.depth -= 1;
+    value
+}
+
+#[inline(never)]
 fn eval_compound<'a>(
     node: &'a Node,
     st: &mut EvalState,
@@ -237,7 +263,7 @@ fn eval_compound<'a>(
     input: &RowInput<'a>,
 ) -> Result<Val<'a>> {
     match node {
-        Node::Call(call) => eval_call_at(call, st, host, input).map(Val::Own),
+        Node::Call(call) => eval_call_at(call, st, host, input),
         Node::Once { node, site } => once(node, *site, st, host),
         Node::Quals(args) => quals(args, st, host, input),
         Node::And(args) => and_or(args, false, st, host, input),
@@ -474,30 +500,31 @@ fn header<'a>(slot: Slot, input: &RowInput<'a>) -> Val<'a> {
     })
 }
 
+#[inline(never)]
 pub(crate) fn eval_call_at<'a>(
     call: &'a Call,
     st: &mut EvalState,
     host: &mut dyn Host,
     input: &RowInput<'a>,
-) -> Result<Datum> {
+) -> Result<Val<'a>> {
     // Calls of one and two arguments, which are most, without moving the arguments.
     match &call.args[..] {
         [arg] => {
             let value = argument(call, arg, st, host, input)?;
             let value = value.as_ref();
             if call.strict && value.is_null() {
-                return Ok(Datum::Null);
+                return Ok(Val::NULL);
             }
-            invoke(call, st, host, &[value])
+            call_function(call, st, host, &[value])
         }
         [left, right] => {
             let left = argument(call, left, st, host, input)?;
             let right = argument(call, right, st, host, input)?;
             let (left, right) = (left.as_ref(), right.as_ref());
             if call.strict && (left.is_null() || right.is_null()) {
-                return Ok(Datum::Null);
+                return Ok(Val::NULL);
             }
-            invoke(call, st, host, &[left, right])
+            call_function(call, st, host, &[left, right])
         }
         _ => eval_long_call(call, st, host, input),
     }
@@ -525,7 +552,7 @@ fn eval_long_call<'a>(
     st: &mut EvalState,
     host: &mut dyn Host,
     input: &RowInput<'a>,
-) -> Result<Datum> {
+) -> Result<Val<'a>> {
     let mut vals: SmallVec<[Val<'a>; 4]> = SmallVec::new();
     let mut null = false;
     for arg in &call.args {
@@ -534,19 +561,20 @@ fn eval_long_call<'a>(
         vals.push(value);
     }
     if null && call.strict {
-        return Ok(Datum::Null);
+        return Ok(Val::NULL);
     }
     let refs: SmallVec<[DatumRef<'_>; 4]> = vals.iter().map(Val::as_ref).collect();
-    invoke(call, st, host, &refs)
+    call_function(call, st, host, &refs)
 }
 
 /// Calls the function with these arguments; the caller has handled NULLs for strict functions.
-pub(crate) fn invoke(
+#[inline]
+fn call_function(
     call: &Call,
     st: &mut EvalState,
     host: &mut dyn Host,
     args: &[DatumRef<'_>],
-) -> Result<Datum> {
+) -> Result<Val<'static>> {
     let mut cx = CallContext {
         host,
         collation: call.collation,
@@ -555,10 +583,36 @@ pub(crate) fn invoke(
         variadic_array: call.variadic_array,
         extra: &mut st.extras[call.site],
     };
-    let value = (call.f)(&mut cx, args)?;
-    types::limits::check_value(&value)?;
-    if types::limits::is_long(&value) {
-        types::fn_context::SessionContext::check_interrupts(&cx)?;
+    owned((call.f)(&mut cx, args), &cx)
+}
+
+/// The result of a function. The kinds of values are distinguished because copying a value that was
+/// just written as a whole waits for its parts to leave the store buffer.
+#[inline]
+pub(crate) fn owned(
+    result: Result<Datum>,
+    cx: &dyn types::fn_context::SessionContext,
+) -> Result<Val<'static>> {
+    match result {
+        Ok(Datum::Null) => Ok(Val::NULL),
+        Ok(Datum::Word(word)) => Ok(Val::Own(Datum::Word(word))),
+        Ok(Datum::Bytes(bytes)) => {
+            if bytes.len() >= types::limits::LONG_BYTES {
+                types::limits::check_length(bytes.len())?;
+                cx.check_interrupts()?;
+            }
+            Ok(Val::Own(Datum::Bytes(bytes)))
+        }
+        Err(e) => Err(e),
     }
-    Ok(value)
+}
+
+/// Calls the function with these arguments, as [`call_function`].
+pub(crate) fn invoke(
+    call: &Call,
+    st: &mut EvalState,
+    host: &mut dyn Host,
+    args: &[DatumRef<'_>],
+) -> Result<Datum> {
+    call_function(call, st, host, args).map(Val::into_owned)
 }

@@ -56,10 +56,17 @@ pub fn allocate_payload(bytes: usize) -> Result<Vec<u8>> {
 #[inline]
 pub fn check_value(value: &Datum) -> Result<()> {
     match value {
-        Datum::Bytes(b) if b.len() > PAYLOAD_BYTES_MAX => {
-            Err(invalid_allocation(b.len() + VARLENA_HEADER_BYTES))
-        }
+        Datum::Bytes(b) => check_length(b.len()),
         _ => Ok(()),
+    }
+}
+
+/// Checks the length in bytes of a finished payload, as [`check_value`].
+#[inline]
+pub fn check_length(len: usize) -> Result<()> {
+    match len > PAYLOAD_BYTES_MAX {
+        true => Err(invalid_allocation(len + VARLENA_HEADER_BYTES)),
+        false => Ok(()),
     }
 }
 
