@@ -61,7 +61,7 @@ pub fn call_set(
     desc: Arc<RowDesc>,
     rows: StoredRows,
 ) -> Result<StoredRows> {
-    let set = ResultSet { desc, rows };
+    let set = Box::new(ResultSet { desc, rows });
     entered(host, |host| {
         run_with(host, code, called, Some(set), |frame, _| match frame.set.take() {
             Some(set) => Ok(set.rows),
@@ -98,7 +98,7 @@ fn run_with<'f, T>(
     host: &mut dyn Host,
     code: &'f Code,
     called: &Called<'_>,
-    set: Option<ResultSet>,
+    set: Option<Box<ResultSet>>,
     leave: impl FnOnce(&mut Frame<'f>, &mut dyn Host) -> Result<T>,
 ) -> Result<T> {
     let enter =
@@ -110,11 +110,12 @@ fn run_with<'f, T>(
 pub(crate) fn run<'f, T>(
     host: &mut dyn Host,
     code: &'f Code,
-    (set, atomic): (Option<ResultSet>, bool),
+    (set, atomic): (Option<Box<ResultSet>>, bool),
     enter: impl FnOnce(&mut Frame<'f>, &mut dyn Host) -> Result<()>,
     leave: impl FnOnce(&mut Frame<'f>, &mut dyn Host) -> Result<T>,
 ) -> Result<T> {
-    let mut frame = Frame::new(code, host)?;
+    let stamp = host.stamp()?;
+    let mut frame = Frame::new(code, stamp, host);
     frame.set = set;
     frame.atomic = atomic;
     frame

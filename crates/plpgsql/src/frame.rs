@@ -116,7 +116,7 @@ pub(crate) struct Frame<'f> {
     /// ROW_COUNT.
     pub(crate) processed: u64,
     /// Collects the rows of a set.
-    pub(crate) set: Option<ResultSet>,
+    pub(crate) set: Option<Box<ResultSet>>,
     pub(crate) returned: Returned,
     /// The error that the running handler has caught.
     pub(crate) caught: Option<PgError>,
@@ -125,20 +125,21 @@ pub(crate) struct Frame<'f> {
 }
 
 impl<'f> Frame<'f> {
-    pub(crate) fn new(code: &'f Code, host: &mut dyn Host) -> Result<Frame<'f>> {
+    // Inlined because the state is large: it is made where the caller keeps it.
+    #[inline(always)]
+    pub(crate) fn new(code: &'f Code, stamp: Stamp, host: &mut dyn Host) -> Frame<'f> {
         let mut instance = code.take_instance();
         let mut vals = std::mem::take(&mut instance.vals);
         vals.reset(code.function.vars.len());
         let mut records = std::mem::take(&mut instance.records);
         records.resize_with(code.function.records, Record::default);
-        let stamp = host.stamp()?;
         if instance.extra.0 != stamp {
             instance.extra = (stamp, host.extra_checks());
         }
         let extra = instance.extra.1;
         let notices = host.notices().len();
         let level = host.contexts().enter(&code.function.signature, notices);
-        Ok(Frame {
+        Frame {
             code,
             instance,
             vals,
@@ -154,11 +155,11 @@ impl<'f> Frame<'f> {
             returned: Returned { value: Datum::Null, ty: oids::VOID, typmod: -1, record: None },
             caught: None,
             atomic: true,
-        })
+        }
     }
 
     /// Ends the call; the instance is kept for another one.
-    #[inline]
+    #[inline(always)]
     pub(crate) fn finish(self) {
         let Frame { code, mut instance, mut vals, mut records, .. } = self;
         vals.clear();
