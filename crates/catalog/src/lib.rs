@@ -2,12 +2,11 @@
 //! invalidation, the relation cache, and catalog changes.
 //!
 //! Reading order: `rows` (one struct per catalog), `facts` (rows of a new cluster as text), `cache`
-//! and `shared` (rows by key), `overlay` and `inval` (a transaction's own changes), `cx` (lookups),
-//! `lookup`, `namespace`, `temp`, `acl`, `format_type`, `conversion`, `unsupported` (lookups used
-//! by analysis), `reldesc`, `relcache`, `orders`, `comparer`, `ranges`; `write`, `depend`,
-//! `object`,
-//! `describe`, `comment` (changes, dependencies, properties of objects of any kind); `bootstrap`
-//! creates a new cluster.
+//! and `shared` (rows by key), `overlay` and `inval` (a transaction's own changes), `derived`, `cx`
+//! (lookups), `lookup`, `namespace`, `temp`, `acl`, `format_type`, `conversion`, `unsupported`
+//! (lookups used by analysis), `reldesc`, `relcache`, `orders`, `comparer`, `ranges`; `write`,
+//! `depend`, `object`, `describe`, `comment` (changes, dependencies, properties of objects of any
+//! kind); `bootstrap` creates a new cluster.
 
 #![forbid(unsafe_code)]
 
@@ -21,6 +20,7 @@ pub mod rows;
 
 // Caches and invalidation.
 pub mod cache;
+pub mod derived;
 pub mod inval;
 mod openlocales;
 pub mod overlay;

@@ -74,7 +74,7 @@ impl Overlay {
     /// Whether the transaction has changed an index of the relation, its TOAST table or the TOAST
     /// index.
     pub(crate) fn is_part_dirty(&self, desc: &RelDesc) -> bool {
-        self.dirty_relations.iter().any(|&r| desc.depends_on(r))
+        !self.dirty_relations.is_empty() && desc.depends_on(&self.dirty_relations)
     }
 
     pub(crate) fn find(&self, cache: u8, hash: u32, keys: &[Key<'_>]) -> Option<Found> {
@@ -132,6 +132,7 @@ impl Overlay {
     }
 
     fn remove_entries(&mut self, messages: &[Message]) {
+        let mut changed = HashSet::new();
         for message in messages {
             match *message {
                 Message::CatCache { cache, hash, .. } => {
@@ -140,7 +141,7 @@ impl Overlay {
                 }
                 Message::RelCache { relation, .. } if relation.is_valid() => {
                     self.relations.remove(&relation);
-                    self.relations.retain(|_, d| !d.depends_on(relation));
+                    changed.insert(relation);
                 }
                 Message::RelCache { .. } => self.relations.clear(),
                 Message::Catalog { .. } => {
@@ -149,6 +150,9 @@ impl Overlay {
                 }
                 _ => {}
             }
+        }
+        if !changed.is_empty() {
+            self.relations.retain(|_, d| !d.depends_on(&changed));
         }
     }
 

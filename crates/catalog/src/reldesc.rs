@@ -6,6 +6,7 @@ use crate::rows::{
     PgTrigger, Text,
 };
 use engine::{IndexDesc, TableDesc};
+use hashbrown::HashSet;
 use ids::{AttrNo, Oid, RelKind};
 use page::tupdesc::TupleDesc;
 use pgerror::{Result, pg_err};
@@ -138,14 +139,14 @@ impl RelDesc {
         })
     }
 
-    /// Whether `relation` is an index of this relation, its TOAST table or the TOAST index, so that
-    /// a change of it makes the descriptor stale.
-    pub(crate) fn depends_on(&self, relation: Oid) -> bool {
-        if self.indexes.iter().any(|i| i.indexrelid == relation) {
+    /// Whether one of `relations` is an index of this relation, its TOAST table or the TOAST index,
+    /// so that a change of it makes the descriptor stale.
+    pub(crate) fn depends_on(&self, relations: &HashSet<Oid>) -> bool {
+        if self.indexes.iter().any(|i| relations.contains(&i.indexrelid)) {
             return true;
         }
         let toast = self.table.as_ref().and_then(|t| t.toast.as_ref());
-        toast.is_some_and(|t| t.table.oid == relation || t.index.oid == relation)
+        toast.is_some_and(|t| [t.table.oid, t.index.oid].iter().any(|o| relations.contains(o)))
     }
 
     /// The valid primary key index.

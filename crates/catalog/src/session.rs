@@ -1,5 +1,6 @@
 //! The state of a session that catalog lookups depend on.
 
+use crate::derived::Derived;
 use crate::format_type::Quoting;
 use crate::overlay::Overlay;
 use crate::shared::Catalog;
@@ -60,6 +61,8 @@ pub struct CatSession {
     pub(crate) record_orders: Arc<crate::orders::RecordOrders>,
     /// Range types that were looked up.
     pub(crate) range_types: RangeTypes,
+    /// Values derived from texts in catalog rows.
+    pub derived: Derived,
     search_path: String,
     /// The computed search path and the catalog state it was computed from.
     pub(crate) path: Option<(Arc<SearchPath>, CatalogState)>,
@@ -146,6 +149,7 @@ impl CatSession {
             quoting: Quoting::default(),
             record_orders: Arc::default(),
             range_types: RangeTypes::default(),
+            derived: Derived::default(),
             search_path: "\"$user\", public".to_owned(),
             path: None,
         }

@@ -7,7 +7,7 @@ use crate::openlocales::OpenLocales;
 use crate::orders::EnumOrder;
 use crate::reldesc::RelDesc;
 use crate::tables::CatalogTable;
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 use ids::Oid;
 use sync::atomic::{AtomicU64, Ordering};
 use sync::{Arc, Mutex, RwLock};
@@ -191,6 +191,7 @@ impl Catalog {
         }
         // Incremented first, so that nothing read before this point is installed below.
         self.generation.fetch_add(1, Ordering::AcqRel);
+        let mut changed = HashSet::new();
         for message in messages.iter().filter(concerned) {
             match *message {
                 Message::CatCache { cache, hash, .. } => {
@@ -208,7 +209,7 @@ impl Catalog {
                     relations.generation += 1;
                     if relation.is_valid() {
                         relations.descs.remove(&relation);
-                        relations.descs.retain(|_, d| !d.depends_on(relation));
+                        changed.insert(relation);
                     } else {
                         relations.descs.clear();
                     }
@@ -220,6 +221,11 @@ impl Catalog {
                 Message::RelMap { .. } => self.close_catalogs(),
                 Message::Smgr { .. } | Message::Snapshot { .. } => {}
             }
+        }
+        if !changed.is_empty() {
+            let mut relations = self.relations.write();
+            relations.generation += 1;
+            relations.descs.retain(|_, d| !d.depends_on(&changed));
         }
         // Incremented again for sessions that read the generation in between and still found stale
         // entries.

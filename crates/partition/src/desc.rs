@@ -135,8 +135,18 @@ fn read_partition(cat: &mut CatCx<'_>, row: &Row<PgInherits>) -> Result<Partitio
     Ok(Partition {
         oid: row.inhrelid,
         is_leaf: class.relkind != RelKind::PartitionedTable,
-        bound: read_bound(text.as_str())?,
+        bound: known_bound(cat, row.inhrelid, text.as_str())?,
     })
+}
+
+/// The bound of a partition, which is read from its text once in a session.
+fn known_bound(cat: &mut CatCx<'_>, partition: Oid, text: &str) -> Result<Bound> {
+    if let Some(known) = cat.session.derived.get::<Bound>(partition, text) {
+        return Ok(Bound::clone(&known));
+    }
+    let bound = Arc::new(read_bound(text)?);
+    cat.session.derived.keep(partition, text, bound.clone());
+    Ok(Bound::clone(&bound))
 }
 
 impl PartitionDesc {
