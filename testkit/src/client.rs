@@ -19,6 +19,22 @@ pub struct Report {
     pub context: String,
     /// Character position in the statement's text, 1-based; 0 if none was sent.
     pub position: u32,
+    /// The text of a statement that the server generated, such as one in a function's body.
+    pub internal_query: String,
+    /// Character position in the internal query, 1-based; 0 if none was sent.
+    pub internal_position: u32,
+    /// The names of what the error is about.
+    pub object: ObjectNames,
+}
+
+/// The fields of an error that name an object; an absent one is empty.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct ObjectNames {
+    pub schema: String,
+    pub table: String,
+    pub column: String,
+    pub data_type: String,
+    pub constraint: String,
 }
 
 /// A column of a result.
@@ -307,6 +323,13 @@ fn report(reader: &mut MessageReader<'_>) -> io::Result<Report> {
             b'H' => report.hint = text,
             b'W' => report.context = text,
             b'P' => report.position = text.parse().unwrap_or_default(),
+            b'q' => report.internal_query = text,
+            b'p' => report.internal_position = text.parse().unwrap_or_default(),
+            b's' => report.object.schema = text,
+            b't' => report.object.table = text,
+            b'c' => report.object.column = text,
+            b'd' => report.object.data_type = text,
+            b'n' => report.object.constraint = text,
             _ => {}
         }
     }

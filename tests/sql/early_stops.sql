@@ -39,3 +39,17 @@ select id from es_s s where 5 > all (select t::int from es_l l where l.id >= s.i
 -- Numbers of rows that window functions read below LIMIT.
 EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT id, [[row_number()¦lead(id, 3)¦lag(id)¦sum(id)¦last_value(id)¦rank()]] OVER (ORDER BY id [[¦ROWS BETWEEN CURRENT ROW AND 3 FOLLOWING¦ROWS CURRENT ROW¦ROWS BETWEEN 3 PRECEDING AND 2 PRECEDING]]) FROM es_l ORDER BY id LIMIT [[1¦10]]
 EXPLAIN (ANALYZE, COSTS OFF, TIMING OFF, SUMMARY OFF) SELECT id, sum(id) OVER (ORDER BY id [[RANGE BETWEEN CURRENT ROW AND 3 FOLLOWING¦RANGE BETWEEN 3 PRECEDING AND 2 PRECEDING¦GROUPS BETWEEN 3 PRECEDING AND 2 PRECEDING¦GROUPS BETWEEN 3 PRECEDING AND 2 FOLLOWING]]) FROM es_l ORDER BY id LIMIT [[1¦10¦40]]
+-- Errors of kept rows that are computed again.
+CREATE FUNCTION fails_after(p int) RETURNS SETOF int LANGUAGE plpgsql IMMUTABLE AS 'BEGIN RETURN NEXT 1; RETURN NEXT 1 / (p - p); END'
+SELECT x, (SELECT count(*) FROM fails_after(x)) FROM (VALUES (1), (2)) AS v(x)
+SELECT x, (SELECT count(*) FROM fails_after(7)) FROM (VALUES (1), (2)) AS v(x)
+SELECT x, EXISTS (SELECT FROM fails_after(x) AS r WHERE r > x) FROM (VALUES (1), (2)) AS v(x)
+DROP FUNCTION fails_after(int)
+WITH w AS MATERIALIZED (SELECT 1 / (g - 3) AS d FROM generate_series(1, 5) g) SELECT x, (SELECT sum(d) FROM w WHERE d < x) FROM (VALUES (1), (2)) AS v(x)
+WITH w AS MATERIALIZED (SELECT 1 / (g - 3) AS d FROM generate_series(1, 5) g) SELECT x, x IN (SELECT d FROM w) FROM (VALUES (1), (2)) AS v(x)
+WITH w AS MATERIALIZED (SELECT 1 / (g - 3) AS d FROM generate_series(1, 5) g) SELECT x, (SELECT count(*) FROM w w1 JOIN w w2 USING (d) WHERE w1.d < x) FROM (VALUES (1), (2)) AS v(x)
+WITH RECURSIVE w(d) AS (SELECT 1 UNION ALL SELECT d + 1 + 1 / (4 - d) FROM w WHERE d < 10) SELECT x, (SELECT count(*) FROM w WHERE d < x) FROM (VALUES (1), (2)) AS v(x)
+SELECT x, (SELECT count(*) FROM generate_series(1, 3) AS f(h), (SELECT 1 / (g - 3) AS k FROM generate_series(1, 5) g OFFSET 0) q WHERE k < x AND h < k) FROM (VALUES (1), (2)) AS v(x)
+SELECT x, (SELECT count(*) FROM (SELECT 1 / (g - 3) AS k FROM generate_series(1, 5) g INTERSECT SELECT 1) q WHERE k < x) FROM (VALUES (1), (2)) AS v(x)
+SELECT x, (SELECT count(*) FROM (SELECT DISTINCT 1 / (g - 3) AS k FROM generate_series(1, 5) g) q WHERE k < x) FROM (VALUES (1), (2)) AS v(x)
+SELECT x, x IN (SELECT 1 / (g - 3) FROM generate_series(1, 5) g) FROM (VALUES (1), (2)) AS v(x)

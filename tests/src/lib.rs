@@ -45,6 +45,8 @@ mod log;
 #[cfg(test)]
 mod memory;
 #[cfg(test)]
+mod new_cluster;
+#[cfg(test)]
 mod openpgp;
 #[cfg(test)]
 mod pair;

@@ -19,8 +19,10 @@ mod partition;
 mod pipeline;
 mod program;
 mod query;
+mod searched;
 mod sublink;
 mod window;
+mod written;
 
 use crate::pair::Pair;
 use pipeline::{Counts, Pipeline};
@@ -90,6 +92,40 @@ const TABLES: &[&str] = &[
      (ARRAY['one', NULL, 'low'])[g % 3 + 1] FROM generate_series(1, 14) g",
     "INSERT INTO ih2 SELECT g, g % 9, CASE WHEN g % 4 <> 0 THEN g * 0.5 END, 'high', 0 \
      FROM generate_series(15, 30) g",
+    // A partitioned table with a primary key; the columns of a partition have other numbers.
+    "CREATE TABLE pu (id int PRIMARY KEY, x int, s text) PARTITION BY RANGE (id)",
+    "CREATE TABLE pu1 (s text, id int NOT NULL, x int)",
+    "ALTER TABLE pu ATTACH PARTITION pu1 FOR VALUES FROM (MINVALUE) TO (8)",
+    "CREATE TABLE pu2 PARTITION OF pu FOR VALUES FROM (8) TO (40) PARTITION BY HASH (id)",
+    "CREATE TABLE pu21 PARTITION OF pu2 FOR VALUES WITH (MODULUS 2, REMAINDER 0)",
+    "CREATE TABLE pu22 PARTITION OF pu2 FOR VALUES WITH (MODULUS 2, REMAINDER 1)",
+    "CREATE TABLE pu3 PARTITION OF pu DEFAULT",
+    "INSERT INTO pu SELECT g, CASE WHEN g % 4 <> 0 THEN g % 6 END, \
+     (ARRAY['one', 'Two', NULL, ''])[g % 4 + 1] FROM generate_series(1, 48, 2) g",
+    // A table that GIN indexes search.
+    "CREATE TABLE gx (id int PRIMARY KEY, k int, tags text[], nums int[], doc jsonb, \
+     tv tsvector, r int4range, mr int4multirange, s text)",
+    "INSERT INTO gx SELECT g, CASE WHEN g % 9 <> 0 THEN g % 6 END, CASE WHEN g % 7 <> 3 \
+     THEN ARRAY['one', 't' || g % 4, (ARRAY['x y', NULL, 'two'])[g % 3 + 1]] END, \
+     CASE g % 8 WHEN 5 THEN NULL WHEN 6 THEN '{}' ELSE ARRAY[g % 5, g % 3, NULL] END, \
+     CASE g % 5 WHEN 0 THEN jsonb_build_object('n', g % 4, 's', ARRAY['one', 't' || g % 3]) \
+     WHEN 1 THEN jsonb_build_object('s', 'one', 'd', jsonb_build_object('n', g % 3)) \
+     WHEN 2 THEN jsonb_build_array(g % 3, 'one', NULL) WHEN 3 THEN to_jsonb(g % 4) END, \
+     CASE WHEN g % 6 <> 1 THEN to_tsvector('simple', \
+     'w' || g % 4 || ' one w' || g % 7 || ' two') END, CASE WHEN g % 7 <> 2 THEN \
+     int4range(g % 10, g % 10 + g % 4, (ARRAY['[)', '[]', '(]'])[g % 3 + 1]) END, \
+     CASE WHEN g % 5 <> 4 THEN int4multirange(int4range(g % 9, g % 9 + g % 3), \
+     int4range(g % 9 + 4, CASE WHEN g % 4 <> 0 THEN g % 9 + 7 END)) END, \
+     (ARRAY['a', 'B', 'b', 'Ä', NULL, 'z'])[g % 6 + 1] FROM generate_series(1, 60) g",
+    "CREATE INDEX ON gx USING gin (tags)",
+    "CREATE INDEX ON gx USING gin (nums, tags)",
+    "CREATE INDEX ON gx USING gin (doc)",
+    "CREATE INDEX ON gx USING gin (doc jsonb_path_ops)",
+    "CREATE INDEX ON gx USING gin (tv)",
+    "CREATE INDEX ON gx (s COLLATE \"en-x-icu\")",
+    "CREATE STATISTICS gxs ON k, s FROM gx",
+    "CREATE STATISTICS axs ON x, s FROM a",
+    "CREATE STATISTICS axe ON (id % 3), x FROM a",
     "CREATE INDEX ON pr (x)",
     "CREATE INDEX ON pr (id)",
     "CREATE INDEX ON ih2 (id)",
@@ -141,7 +177,7 @@ const WORKERS: usize = 2;
 
 #[test]
 fn random_statements_have_the_results_of_postgres() {
-    let pair = Pair::start("random-sql", "C", &[]);
+    let pair = Pair::start("random-sql", "C.UTF-8", &[]);
     let long = std::env::var_os("NORSU_TEST_LONG").is_some();
     let timeout = if long { LONG_TIMEOUT } else { TIMEOUT };
     let seeds = match std::env::var("NORSU_RANDOM_SQL_SEED") {

@@ -1,7 +1,8 @@
 //! Binary forms of values with random damage, as a client could send them. For each of them both
 //! servers report the same error, or read the same value.
 //!
-//! The forms are those that PostgreSQL sends. They are received by COPY and as parameters.
+//! The forms are those that PostgreSQL sends. They are received by COPY; as parameters they are in
+//! the random messages of `wire::random`.
 //! `NORSU_RECEIVED=type` tests one type and prints its errors, `NORSU_RECEIVED_SEED=n` sets the
 //! seed, `NORSU_TEST_LONG=1` tries more forms.
 
@@ -10,7 +11,7 @@ use crate::damaged_values::{Random, SETUP, types};
 use testkit::client::Client;
 
 /// Types without a damaged form of variable length, which `damaged_values` does not list.
-const FIXED: &[(&str, &str)] = &[
+pub(crate) const FIXED: &[(&str, &str)] = &[
     ("int2", "7"),
     ("int4", "7"),
     ("int8", "7"),
@@ -43,7 +44,7 @@ fn copy_data(value: &[u8]) -> Vec<u8> {
 }
 
 /// A damaged form.
-fn damaged(form: &[u8], random: &mut Random) -> Vec<u8> {
+pub(crate) fn damaged(form: &[u8], random: &mut Random) -> Vec<u8> {
     const WORDS: [u32; 9] =
         [0, 1, 2, 7, u32::MAX, 0x7fff_ffff, 0x8000_0000, 0x0001_0000, 0xffff_0000];
     let mut out = form.to_vec();
@@ -79,7 +80,8 @@ fn hexadecimal(bytes: &[u8]) -> String {
     bytes.iter().map(|b| format!("{b:02x}")).collect()
 }
 
-fn bytes_of(hexadecimal: &str) -> Vec<u8> {
+/// The bytes that hexadecimal digits stand for.
+pub(crate) fn bytes_of(hexadecimal: &str) -> Vec<u8> {
     let digits = hexadecimal.as_bytes().chunks_exact(2);
     digits.map(|d| u8::from_str_radix(std::str::from_utf8(d).unwrap(), 16).unwrap()).collect()
 }

@@ -5,16 +5,18 @@
 //! (`crates/catalog/sql/system_views.sql`, `information_schema.sql`, `norsu_views.sql`) and bodies
 //! of SQL functions (`system_functions.sql`). So the output contains only names, numbers, types and
 //! flags, and the server's parse trees of this project's texts. SQL functions without a body here
-//! are omitted and printed. Also omitted are descriptions (except those of databases and schemas),
-//! planner statistics, and collations of this machine's locales.
+//! are omitted and printed. Also omitted are descriptions (except those of databases and schemas)
+//! and collations of this machine's locales.
 //!
 //! Each table is `crates/catalog/facts/<catalog>.tsv` in COPY's text format after a line of column
-//! names; `reg…` columns are numbers. The row structs of `catalog::rows` and the constants of
+//! names; `reg…` columns are numbers. Rows have the physical order that `initdb` leaves them in:
+//! queries without ORDER BY show it. The row structs of `catalog::rows` and the constants of
 //! `ids::builtin` are generated from the same source.
 
 mod builtin;
 mod multibyte;
 mod rows;
+mod statistics;
 
 use crate::scratch::{Result, SHARE, Scratch};
 use std::fmt::Write as _;
@@ -36,26 +38,8 @@ pub struct Table {
     pub columns: Vec<Column>,
 }
 
-/// Tables whose contents are not written, or are created by `init` itself.
-const EMPTY: &[&str] = &["pg_statistic", "pg_shdepend"];
-
-/// Catalogs whose rows are written in physical order, as `initdb` inserts them: queries without
-/// ORDER BY show it. In other catalogs the physical order depends on updates by `initdb`.
-const PHYSICAL_ORDER: &[&str] = &[
-    "pg_aggregate",
-    "pg_am",
-    "pg_amop",
-    "pg_amproc",
-    "pg_cast",
-    "pg_conversion",
-    "pg_language",
-    "pg_opclass",
-    "pg_operator",
-    "pg_opfamily",
-    "pg_proc",
-    "pg_range",
-    "pg_type",
-];
+/// Tables whose rows are created by `init` itself.
+const EMPTY: &[&str] = &["pg_shdepend"];
 
 /// The first OID that `initdb` assigns to objects that are not in the catalog's source files.
 const FIRST_UNPINNED: u32 = 12_000;
@@ -185,10 +169,12 @@ fn dump(scratch: &Scratch, table: &Table) -> Result<String> {
     if EMPTY.contains(&table.name.as_str()) {
         return Ok(text);
     }
+    let is_statistic = table.name == "pg_statistic";
     let values: Vec<String> = table
         .columns
         .iter()
         .map(|c| match c.type_name.as_str() {
+            _ if is_statistic => statistics::expression(&c.name),
             "regproc" => format!("{}::oid::text", c.name),
             // Locations of nodes in the source text are not needed.
             "pg_node_tree" => {
@@ -203,15 +189,6 @@ fn dump(scratch: &Scratch, table: &Table) -> Result<String> {
             _ => format!("{}::text", c.name),
         })
         .collect();
-    let order = match names.contains(&"oid") {
-        _ if PHYSICAL_ORDER.contains(&table.name.as_str()) => "ctid".to_owned(),
-        true => "oid".to_owned(),
-        false => {
-            let keys = table.columns.iter().filter(|c| c.not_null && c.type_name != "oidvector");
-            let keys: Vec<&str> = keys.map(|c| c.name.as_str()).collect();
-            if keys.is_empty() { names.join(", ") } else { keys.join(", ") }
-        }
-    };
     let filter = match table.name.as_str() {
         "pg_collation" => format!("WHERE oid < {FIRST_UNPINNED} OR collname = 'ucs_basic'"),
         // Client programs compare the descriptions of databases and schemas: pg_dump omits those
@@ -221,8 +198,9 @@ fn dump(scratch: &Scratch, table: &Table) -> Result<String> {
         }
         _ => String::new(),
     };
+    let functions = if is_statistic { statistics::FUNCTIONS } else { "" };
     let rows = scratch.query(&format!(
-        "COPY (SELECT {} FROM {}.{} {filter} ORDER BY {order}) TO STDOUT",
+        "{functions}COPY (SELECT {} FROM {}.{} {filter} ORDER BY ctid) TO STDOUT",
         values.join(", "),
         table.schema,
         table.name,

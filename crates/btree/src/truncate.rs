@@ -108,6 +108,7 @@ impl KeySchema {
             "index row size {size} exceeds btree version {version} maximum {max} for index \
              \"{index_name}\""
         )
+        .constraint(index_name)
         .detail(format!("Index row references tuple {tid} in relation \"{table_name}\"."))
         .hint(
             "Values larger than 1/3 of a buffer page cannot be indexed.\nConsider a function index \

@@ -36,6 +36,10 @@ impl Builtin {
         for row in facts::rows::<PgIndex>() {
             indexes.entry(row.indrelid).or_default().push(row);
         }
+        // The indexes of a table are opened and maintained by ascending OID.
+        for rows in indexes.values_mut() {
+            rows.sort_by_key(|i| i.indexrelid);
+        }
         let names: HashMap<Oid, Text> =
             facts::rows::<PgProc>().into_iter().map(|p| (p.oid, p.prosrc)).collect();
         let amprocs = facts::rows::<PgAmproc>().into_iter();

@@ -65,6 +65,14 @@ pub struct DropOrigin {
     pub original: bool,
     /// A normal dependency leads to it.
     pub normal: bool,
+    /// It is a part of an object that is dropped, or nothing without one, so that CASCADE is not
+    /// needed.
+    pub automatic: bool,
+}
+
+impl DropOrigin {
+    /// The statement names the object.
+    pub const NAMED: DropOrigin = DropOrigin { original: true, normal: false, automatic: false };
 }
 
 /// The plan of a drop.
@@ -277,6 +285,8 @@ impl CatCx<'_> {
         let origin = |t: &Target| DropOrigin {
             original: t.flags & ORIGINAL != 0,
             normal: t.flags & NORMAL != 0,
+            automatic: t.flags & (AUTO | INTERNAL | PARTITION | EXTENSION) != 0
+                && t.flags & (ORIGINAL | SUBOBJECT) == 0,
         };
         let origins = search.targets.iter().map(origin).collect();
         let objects = search.targets.iter().map(|t| t.address).collect();

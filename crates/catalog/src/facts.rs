@@ -54,15 +54,30 @@ const ATTRIBUTE_TYPES: [u32; 26] = [
 impl FactTable {
     /// The rows as datums of the given column types.
     pub fn datums(&self, types: &[Oid]) -> impl Iterator<Item = Vec<Datum>> {
+        self.edited(types, |_, _| None)
+    }
+
+    /// Like [`FactTable::datums`], with the texts that `edit` returns for the types and texts of
+    /// values in their place.
+    pub fn edited(
+        &self,
+        types: &[Oid],
+        edit: impl Fn(Oid, &str) -> Option<String>,
+    ) -> impl Iterator<Item = Vec<Datum>> {
         let types = types.to_vec();
         text_rows(self.text).map(move |fields| {
             assert_eq!(fields.len(), types.len(), "{}: number of columns", self.name);
+            let value = |ty: Oid, text: &str| {
+                let edited = edit(ty, text);
+                let text = edited.as_deref().unwrap_or(text);
+                parse(ty, text)
+                    .unwrap_or_else(|| panic!("{}: no value of type {ty}: {text}", self.name))
+            };
             let columns = fields.iter().zip(&types);
             columns
                 .map(|(field, &ty)| match field {
                     None => Datum::Null,
-                    Some(text) => parse(ty, text)
-                        .unwrap_or_else(|| panic!("{}: no value of type {ty}: {text}", self.name)),
+                    Some(text) => value(ty, text),
                 })
                 .collect()
         })

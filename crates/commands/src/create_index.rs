@@ -3,7 +3,7 @@
 //! Counterpart: `DefineIndex` of indexcmds.c.
 
 use crate::index::{self, NewIndex};
-use crate::partitions::indexes::{self, Creation};
+use crate::partitions::indexes::{self, Cause, Creation};
 use catalog::RelDesc;
 use define::creation;
 use ids::{Persistence, RelKind};
@@ -75,7 +75,7 @@ pub fn create_index_of(
     match stmt.concurrent && rel.class.relpersistence != Persistence::Temporary {
         true => create_concurrently(host, &rel, &new),
         false => {
-            let how = Creation { filled, recurse: stmt.relation.inh };
+            let how = Creation { filled, recurse: stmt.relation.inh, by: Cause::Itself };
             indexes::create(host, &rel, &new, how).map(drop)
         }
     }

@@ -18,7 +18,7 @@ use parse::ast::{
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use types::oids;
-use utility::host::CommandHost;
+use utility::host::{CommandHost, debug};
 use utility::{names, stored};
 
 /// A column definition with its constraints separated.
@@ -391,6 +391,25 @@ pub fn create_sequences(
         out.push((oid, i as AttrNo + 1, identity));
     }
     Ok(out)
+}
+
+/// Reports the sequences that [`create_sequences`] has created for a statement.
+pub fn report_sequences(
+    host: &mut dyn CommandHost,
+    statement: &str,
+    table: &str,
+    columns: &[Column],
+    made: &[(Oid, AttrNo, bool)],
+) -> Result<()> {
+    for &(sequence, number, _) in made {
+        let name = host.catalog().class(sequence)?.relname.to_string();
+        let column = columns.get(number as usize - 1).map_or("", |c| c.column.name.as_str());
+        host.notice(debug(format!(
+            "{statement} will create implicit sequence \"{name}\" for serial column \
+             \"{table}.{column}\""
+        )));
+    }
+    Ok(())
 }
 
 /// `nextval('schema.name'::regclass)`.

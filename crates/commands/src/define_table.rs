@@ -8,7 +8,7 @@ use crate::create_table::{self, Column, Constraints};
 use crate::foreign_key::{self, Addition};
 use crate::inherit::Merge;
 use crate::like::{self, DeferredObjects};
-use crate::partitions::indexes::{self, Creation};
+use crate::partitions::indexes::{self, Cause, Creation};
 use crate::partitions::{attach, bound, key, triggers};
 use crate::relation::{self, COLUMNS_MAX, NewColumn, NewRelation};
 use crate::{constraint, hierarchy, inherit, sequence, toast};
@@ -88,6 +88,7 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
     let owner = names::user(host);
     let sequences =
         create_table::create_sequences(host, &mut columns, &name, schema, persistence, owner, sql)?;
+    create_table::report_sequences(host, "CREATE TABLE", &name, &columns, &sequences)?;
     let plain: Vec<NewColumn> = columns.iter().map(|c| c.column.clone()).collect();
     let spec = NewRelation {
         name: &name,
@@ -109,7 +110,7 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
     let own: Vec<&Constraint> = elements.constraints.checks.iter().collect();
     constraint::add_checks(host, oid, &own, CheckMode::CREATE, sql)?;
     toast::add_toast(host, oid, toast_options)?;
-    let how = Creation { filled: true, recurse: true };
+    let how = Creation { filled: true, recurse: true, by: Cause::CreateTable };
     create_table::add_keys(host, oid, &elements.constraints.keys, how, sql)?;
     for (sequence, number, identity) in sequences {
         sequence::own_column(host, sequence, oid, number, identity)?;
@@ -302,7 +303,7 @@ fn join_tree(
     }
     let Some((_, parent)) = bound else { return Ok(()) };
     let parent = host.catalog().relation(parent.oid())?;
-    indexes::ensure_all(host, &parent, oid, true)?;
+    indexes::ensure_all(host, &parent, oid, Cause::CreateTable)?;
     triggers::clone_to_partition(host, parent.oid(), oid)?;
     foreign_key::clone_to_partition(host, parent.oid(), oid)?;
     Ok(())

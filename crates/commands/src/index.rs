@@ -16,7 +16,7 @@ use clusterwide::tablespace;
 use define::creation;
 use engine::StatsKind;
 use engine::am;
-use engine::index::{self as storage, IndexAm, MethodInfo};
+use engine::index::{self as storage, IndexAm, MethodInfo, SupportFunction};
 use engine::storage::create_relation_files;
 use engine::{IndexDesc, TableDesc};
 use eval::{Compiler, EvalState};
@@ -29,7 +29,7 @@ use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use std::sync::Arc;
 use types::{Datum, DatumRef};
-use utility::host::{CommandHost, Owner, notice};
+use utility::host::{CommandHost, Owner, debug, notice};
 use utility::stored;
 use utility::{class, exprs, names, reloptions};
 
@@ -828,6 +828,20 @@ fn fill_as_owner(host: &mut dyn CommandHost, table: Oid, index: Oid, checked: bo
     store_build_result(host, (table, index), pages, &built, checked)
 }
 
+/// Reports the build of an index, and whether a B-tree may store equal keys once.
+fn report_build(host: &mut dyn CommandHost, rel: &RelDesc, am: Oid, open: &IndexDesc) {
+    let (def, table) = (&open.def, rel.name());
+    let name = &def.name;
+    host.notice(debug(format!("building index \"{name}\" on table \"{table}\" serially")));
+    if am != BTREE_AM || def.key_count < def.columns.len() {
+        return;
+    }
+    let equal = |s: &storage::Support| matches!(s.function, SupportFunction::EqualImage(true));
+    let safe = def.columns.iter().all(|c| c.support.iter().any(equal));
+    let can = if safe { "can safely" } else { "cannot" };
+    host.notice(debug(format!("index \"{name}\" {can} use deduplication")));
+}
+
 /// Builds the index `desc` in the file of `open`. Its entries are those of the rows in `heap`,
 /// which is the table `rel` with its present or its new file.
 pub fn build_entries(
@@ -840,6 +854,7 @@ pub fn build_entries(
     let Some(part) = &desc.index else {
         return Err(host.catalog().unsupported_index(desc));
     };
+    report_build(host, rel, part.am, open);
     let row = &part.row;
     let list = match &row.indexprs {
         Some(text) => plan::nodetree::read_exprs(text.as_str())?,

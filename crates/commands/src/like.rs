@@ -8,7 +8,7 @@
 
 use crate::create_table::{Column, Constraints};
 use crate::index;
-use crate::partitions::indexes::{self as partitioned, Creation};
+use crate::partitions::indexes::{self as partitioned, Cause, Creation};
 use crate::relation::NewColumn;
 use catalog::rows::{PgAttribute, PgConstraint, PgDescription, PgStatisticExt, Text, indexes};
 use catalog::{ObjectAddress, RelDesc};
@@ -250,7 +250,8 @@ pub fn finish(host: &mut dyn CommandHost, oid: Oid, deferred: DeferredObjects) -
             );
         }
         let new = index::describe(host, &stmt, &rel, "")?;
-        let new = partitioned::create(host, &rel, &new, Creation { filled: true, recurse: true })?;
+        let how = Creation { filled: true, recurse: true, by: Cause::CreateTable };
+        let new = partitioned::create(host, &rel, &new, how)?;
         if let Some(text) = text {
             put_comment(host, ObjectAddress::relation(new), text)?;
         }

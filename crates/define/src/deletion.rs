@@ -4,7 +4,7 @@
 
 use crate::event::dropped;
 use crate::operator_links;
-use catalog::depend::DropBehavior;
+use catalog::depend::{Deletion, DropBehavior};
 use catalog::object::ObjectClass;
 use catalog::rows::{
     CatalogRow, Name, PgAttrdef, PgAttribute, PgClass, PgConstraint, PgOperator,
@@ -16,9 +16,9 @@ use engine::storage::drop_relation_files;
 use ids::code::{ColumnGenerated, ColumnIdentity, ConType, TypType};
 use ids::{AttrNo, Oid, RelKind};
 use parse::ast;
-use pgerror::{PgError, Result, pg_err};
+use pgerror::{PgError, Result, Severity, pg_err};
 use utility::class;
-use utility::host::{CommandHost, notice};
+use utility::host::{CommandHost, notice, shows_debug2};
 use utility::names;
 
 /// Converts the parser's RESTRICT or CASCADE to the catalog crate's.
@@ -37,6 +37,7 @@ pub fn drop_objects(
     quiet: bool,
 ) -> Result<()> {
     let plan = host.catalog().plan_deletion(objects, behavior)?;
+    report_automatic(host, &plan)?;
     if let Some((message, detail)) = plan.notice
         && !quiet
     {
@@ -55,6 +56,21 @@ pub fn drop_objects(
         drop_one(host, object)?;
     }
     host.catalog().increment_command_counter()
+}
+
+/// Tells a client that shows the level `debug2` which objects are dropped as parts of others.
+fn report_automatic(host: &mut dyn CommandHost, plan: &Deletion) -> Result<()> {
+    if !shows_debug2(host) {
+        return Ok(());
+    }
+    for (object, origin) in plan.objects.iter().zip(&plan.origins).rev() {
+        if origin.automatic {
+            let what = host.catalog().describe_object(*object)?;
+            let report = pg_err!(SUCCESSFUL_COMPLETION, "drop auto-cascades to {what}");
+            host.notice(report.severity(Severity::Debug2));
+        }
+    }
+    Ok(())
 }
 
 /// Drops one object without checking its dependents. Counterpart: `deleteOneObject` with

@@ -8,6 +8,7 @@
 
 use crate::backend::Backend;
 use crate::desc::{IndexDesc, TableDesc};
+use crate::index::naming_table;
 use crate::rows::RowReader;
 use crate::shared::fork_name;
 use crate::table;
@@ -116,7 +117,7 @@ pub fn build<O: Owner + ?Sized>(
     let built = building.finish(&mut be.index_cx(persistence), &mut on_duplicate);
     let count = match (built, key) {
         (Ok(count), _) => count,
-        (Err(e), None) => return Err(e),
+        (Err(e), None) => return Err(naming_table(e, table)),
         (Err(e), Some(key)) => {
             return Err(e.detail(format!("Key {} is duplicated.", print(owner, &key))));
         }
@@ -219,7 +220,8 @@ impl<'t> Spool<'t> {
             let be = owner.backend();
             if crate::index::form(be, self.table, self.index, &values, tids, &mut tuple)? {
                 let mut cx = be.index_cx(self.index.persistence());
-                building.add(&mut cx, &tuple, !candidate.alive)?;
+                let added = building.add(&mut cx, &tuple, !candidate.alive);
+                added.map_err(|e| naming_table(e, self.table))?;
             }
         }
         Ok(())

@@ -72,7 +72,8 @@ pub fn insert(
         let mut parts = be.index_parts(index.persistence());
         let cx = &parts.cx;
         let mut probe = Probe::new(cx.pool, cx.wal, parts.txn, rel, cx.strategy);
-        let got = handle.insert(&mut parts.cx, &entry, how, &mut probe)?;
+        let got = handle.insert(&mut parts.cx, &entry, how, &mut probe);
+        let got = got.map_err(|e| naming_table(e, table))?;
         let outcome = match got {
             access::Inserted::Done { unique } => Inserted::Done { unique },
             access::Inserted::Conflict { tid } => Inserted::Conflict { tid },
@@ -119,6 +120,15 @@ pub(crate) fn form(
     }
     entry.clear();
     handle.form(&Row { values, compressed: &compressed, tid }, entry)
+}
+
+/// Adds the table to an error that names only the index.
+pub(crate) fn naming_table(error: PgError, table: &TableDesc) -> PgError {
+    let names = &error.fields().names;
+    match names.constraint.is_some() && names.table.is_none() {
+        true => error.table(&*table.schema, &*table.name),
+        false => error,
+    }
 }
 
 /// The error for [`Inserted::Conflict`]: 23505. `key`, if the user may see it, consists of the

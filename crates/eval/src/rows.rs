@@ -64,7 +64,13 @@ pub(crate) fn whole_row<'a>(
     if slots.first().is_some_and(|s| input.is_missing(s.source)) {
         return Ok(Val::NULL);
     }
-    let values: Vec<DatumRef<'_>> = slots.iter().map(|s| input.get(*s)).collect();
+    // The slots of dropped columns are those of any columns.
+    let dropped = |at: usize| desc.columns.get(at).is_some_and(RowColumn::is_dropped);
+    let value = |(at, slot): (usize, &Slot)| match dropped(at) {
+        true => DatumRef::Null,
+        false => input.get(*slot),
+    };
+    let values: Vec<DatumRef<'_>> = slots.iter().enumerate().map(value).collect();
     form_as(host, type_oid, desc, &values).map(Val::Own)
 }
 

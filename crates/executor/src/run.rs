@@ -114,6 +114,8 @@ impl RunState {
 pub(crate) struct Shared {
     pub rows: RowStore,
     pub done: bool,
+    /// The error after these rows, which each reader of further rows raises.
+    pub failed: Option<PgError>,
 }
 
 /// A running statement and the session's services, for the duration of one call.

@@ -639,15 +639,20 @@ pub(crate) fn read_shared(
 ) -> Result<bool> {
     run.note_read(param)?;
     match run.st.shared.get(&param) {
+        Some(Shared { failed: Some(e), .. }) => return Err(e.clone()),
         Some(s) if s.done => return Ok(false),
         Some(_) => {}
         None => {
             let rows = RowStore::new(run.sv.work_mem());
-            run.st.shared.insert(param, Shared { rows, done: false });
+            run.st.shared.insert(param, Shared { rows, done: false, failed: None });
             crate::subplan::start_over(run, plan_id)?;
         }
     }
-    let next = crate::subplan::next_of(run, plan_id, want)?;
+    let next = crate::subplan::next_of(run, plan_id, want).inspect_err(|e| {
+        if let Some(shared) = run.st.shared.get_mut(&param) {
+            shared.failed = Some(e.clone());
+        }
+    })?;
     // Removed during the push, which needs `run` to create a temporary file.
     let Some(mut shared) = run.st.shared.remove(&param) else {
         return Err(PgError::internal("the rows of a WITH query do not exist"));

@@ -47,7 +47,11 @@ fn with_sub<T>(
         }
     };
     let result = f(&mut sub, run);
-    run.st.subs[index] = Some(sub);
+    // The expressions of a batch that failed are evaluated again, row by row. What nodes have kept
+    // of the failed computation is incomplete.
+    if result.is_ok() {
+        run.st.subs[index] = Some(sub);
+    }
     result
 }
 

@@ -57,7 +57,8 @@ impl LogLevels {
             "log" => Severity::Log,
             "fatal" => Severity::Fatal,
             "panic" => Severity::Panic,
-            _ => Severity::Debug,
+            "debug1" => Severity::Debug,
+            _ => Severity::Debug2,
         };
         LogLevels {
             least: severity(least),

@@ -8,6 +8,9 @@ pub type Result<T, E = PgError> = std::result::Result<T, E>;
 /// Severity of a report, in ascending order.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Severity {
+    /// Sent with `client_min_messages = debug2` or a more detailed level.
+    Debug2,
+    /// `debug1`.
     Debug,
     Log,
     Info,
@@ -25,7 +28,7 @@ impl Severity {
     /// The word in the protocol and in the log.
     pub const fn as_str(self) -> &'static str {
         match self {
-            Severity::Debug => "DEBUG",
+            Severity::Debug | Severity::Debug2 => "DEBUG",
             Severity::Log => "LOG",
             Severity::Info => "INFO",
             Severity::Notice => "NOTICE",

@@ -6,7 +6,7 @@
 //! for each column of the parent. Conditions on the parent are tested in the scans of the members.
 //! Above the scans the parent is one relation.
 
-use crate::need::NeededExpr;
+use crate::need::{NeededExpr, collect};
 use crate::state::BaseRel;
 use crate::state::{MemberPaths, PartScans, PartitionedTable, Planner, PlannerInfo};
 use pgerror::{PgError, Result};
@@ -512,9 +512,10 @@ impl NeededExpr {
         let mut columns = Vec::with_capacity(self.columns.len());
         let mut relids = Relids::new();
         for column in &self.columns {
-            let column = m.translate(column)?;
-            relids.extend(relids_of(&column));
-            columns.push(column);
+            let of_member = m.translate(column)?;
+            relids.extend(relids_of(&of_member));
+            // A whole row of the parent is a converted row of the member.
+            collect(&of_member, &mut columns);
         }
         Ok(NeededExpr { relids, columns, always: self.always, operands: None })
     }

@@ -46,7 +46,8 @@ fn need(e: &Expr, always: bool) -> NeededExpr {
     NeededExpr { relids: relids_of(e), columns, always, operands }
 }
 
-fn collect(expr: &Expr, out: &mut Vec<Expr>) {
+/// Appends the columns of an expression.
+pub(crate) fn collect(expr: &Expr, out: &mut Vec<Expr>) {
     match expr {
         Expr::Var(v) if v.varlevelsup == 0 => out.push(expr.clone()),
         _ => walk::each_child(expr, &mut |c| collect(c, out)),

@@ -29,14 +29,15 @@ pub(crate) struct StderrLog {
 /// Order of `log_min_messages`, where LOG is between ERROR and FATAL.
 fn rank(severity: Severity) -> u8 {
     match severity {
-        Severity::Debug => 0,
-        Severity::Info => 1,
-        Severity::Notice => 2,
-        Severity::Warning => 3,
-        Severity::Error => 4,
-        Severity::Log => 5,
-        Severity::Fatal => 6,
-        Severity::Panic => 7,
+        Severity::Debug2 => 0,
+        Severity::Debug => 1,
+        Severity::Info => 2,
+        Severity::Notice => 3,
+        Severity::Warning => 4,
+        Severity::Error => 5,
+        Severity::Log => 6,
+        Severity::Fatal => 7,
+        Severity::Panic => 8,
     }
 }
 

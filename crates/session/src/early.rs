@@ -55,7 +55,8 @@ impl Core {
             "warning" => Severity::Warning,
             "notice" | "info" => Severity::Notice,
             "log" => Severity::Log,
-            _ => Severity::Debug,
+            "debug1" => Severity::Debug,
+            _ => Severity::Debug2,
         }
     }
 

@@ -205,3 +205,15 @@ impl executor::WriteHost for Writing<'_> {
 pub fn notice(error: PgError) -> PgError {
     error.severity(pgerror::Severity::Notice)
 }
+
+/// A report for clients and logs that show the level `debug1`.
+pub fn debug(message: String) -> PgError {
+    pgerror::pg_err!(SUCCESSFUL_COMPLETION, "{message}").severity(pgerror::Severity::Debug)
+}
+
+/// Whether the client or the log shows the level `debug2`.
+pub fn shows_debug2(host: &mut dyn CommandHost) -> bool {
+    ["client_min_messages", "log_min_messages"]
+        .iter()
+        .any(|name| host.setting(name).strip_prefix("debug").is_some_and(|level| level != "1"))
+}

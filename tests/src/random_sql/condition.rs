@@ -44,7 +44,8 @@ impl Generator {
 
     fn rarer_condition(&mut self, scope: &Columns, d: usize, op: &str) -> String {
         let e = |g: &mut Self, ty: Ty| g.expr(ty, scope, d);
-        match self.below(11) {
+        match self.below(13) {
+            11 | 12 => self.newer_condition(scope, d),
             0 => {
                 let (a, b) = (self.type_among(7), self.type_among(7));
                 let (x, y) = (e(self, a), e(self, b));

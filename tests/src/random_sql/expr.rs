@@ -62,7 +62,8 @@ impl Generator {
 
     fn int(&mut self, scope: &Columns, d: usize) -> String {
         let e = |g: &mut Self, ty: Ty| g.expr(ty, scope, d);
-        match self.below(16) {
+        match self.below(17) {
+            16 => self.newer_int(scope, d),
             0 | 1 => format!("({} {} {})", e(self, Int), self.one(&["+", "-"]), e(self, Int)),
             2 => format!("({} % 7)", e(self, Int)),
             3 => format!("length({})", e(self, Text)),
@@ -140,7 +141,8 @@ impl Generator {
 
     fn text(&mut self, scope: &Columns, d: usize) -> String {
         let e = |g: &mut Self, ty: Ty| g.expr(ty, scope, d);
-        match self.below(23) {
+        match self.below(24) {
+            23 => self.newer_text(scope, d),
             0 | 1 => format!("({} || {})", e(self, Text), e(self, Text)),
             2 => format!(
                 "{}({})",
@@ -281,7 +283,8 @@ impl Generator {
     }
 
     fn json(&mut self, scope: &Columns, d: usize) -> String {
-        match self.below(6) {
+        match self.below(7) {
+            6 => self.newer_json(scope, d),
             0 => {
                 let (a, b) = (self.json_type(), self.json_type());
                 let (a, b) = (self.expr(a, scope, d), self.expr(b, scope, d));

@@ -186,7 +186,12 @@ impl Generator {
     }
 
     pub fn statement(&mut self) -> Statement {
-        let mut statement = match self.below(30) {
+        let mut statement = match self.below(36) {
+            30 | 31 => self.searched(),
+            32 => self.transition(),
+            33 => self.merged(),
+            34 => self.conflicting(),
+            35 => self.copied(),
             24 | 25 => self.function(),
             26 => self.new_table(),
             27 | 28 => self.program(),

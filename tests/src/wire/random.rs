@@ -7,6 +7,7 @@
 //! Sequences are run in batches. Each batch begins with new tables, which its sequences change.
 //! `NORSU_WIRE_SEED=n` runs batch n, `n..m` a range of batches; `NORSU_TEST_LONG=1` runs many.
 
+mod forms;
 mod generate;
 mod texts;
 
@@ -64,7 +65,7 @@ fn random_messages_have_the_answers_of_postgres() {
         Err(_) => 0..16,
     };
     let (next, start) = (AtomicU64::new(batches.start), Instant::now());
-    let texts = Texts::read();
+    let texts = Texts::read(&mut pair.real.connect("postgres"));
     let wrong = Mutex::new(Wrong::new());
     std::thread::scope(|scope| {
         for worker in 0..WORKERS {

@@ -147,8 +147,12 @@ pub fn files(tables: &[Table]) -> String {
 pub fn indexes(rows: &str) -> Result<String> {
     let mut out = String::from(
         "//! The catalogs' indexes. Written by `cargo run -p xtask -- facts`; do not edit.\n\n\
-         use super::Index;\nuse super::tables::*;\n\n",
+         use super::Index;\n",
     );
+    let tables = rows.lines().filter_map(|row| row.split('\t').next()).map(struct_name);
+    let tables: BTreeSet<String> = tables.collect();
+    let tables: Vec<String> = tables.into_iter().collect();
+    let _ = writeln!(out, "use super::tables::{{{}}};\n", tables.join(", "));
     for row in rows.lines() {
         let fields: Vec<&str> = row.split('\t').collect();
         let [table, name, oid, columns] = fields[..] else {

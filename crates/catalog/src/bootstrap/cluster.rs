@@ -26,12 +26,6 @@ struct Size {
     all_visible: usize,
 }
 
-/// The rows of a table as stored in the fact tables.
-fn fact_rows(relation: Oid) -> Vec<Vec<Datum>> {
-    let types = facts::column_types(relation);
-    facts::table(relation).map_or_else(Vec::new, |table| table.datums(&types).collect())
-}
-
 /// Paths and contents of all relation files, relation maps and `PG_VERSION` files of the databases.
 pub(super) fn build(options: &InitOptions) -> Result<Files> {
     let source = Builtin::load();
@@ -104,9 +98,12 @@ struct Builder<'a> {
 impl Builder<'_> {
     /// The rows of a table, adjusted to the options of `init`.
     fn adjusted_rows(&self, class: &PgClass) -> Result<Vec<Vec<Datum>>> {
-        let mut rows = fact_rows(class.oid);
+        let types = facts::column_types(class.oid);
         // Only rows of the fact tables are renumbered; rows added below already have final OIDs.
-        self.shift.rows(&mut rows, class.oid);
+        let mut rows: Vec<Vec<Datum>> = facts::table(class.oid).map_or_else(Vec::new, |table| {
+            table.edited(&types, |ty, text| self.shift.statistics(ty, text)).collect()
+        });
+        self.shift.rows(&mut rows, &types);
         match class.oid {
             PgAuthid::RELATION => change(&mut rows, |role: &mut PgAuthid| {
                 if role.oid == role::BOOTSTRAP_SUPERUSER {
@@ -145,14 +142,12 @@ impl Builder<'_> {
     /// The rows of `pg_class` with the sizes known so far.
     fn class_rows(&self) -> Vec<Vec<Datum>> {
         let mut rows = self.fact_class_rows();
-        self.shift.rows(&mut rows, PgClass::RELATION);
+        self.shift.rows(&mut rows, &facts::column_types(PgClass::RELATION));
         rows
     }
 
     fn fact_class_rows(&self) -> Vec<Vec<Datum>> {
-        let mut classes: Vec<PgClass> = self.source.classes.values().cloned().collect();
-        classes.sort_by_key(|c| c.oid);
-        let rows = classes.into_iter().map(|mut class| {
+        let rows = facts::rows::<PgClass>().into_iter().map(|mut class| {
             let size = self.sizes.get(&class.oid).copied().unwrap_or_default();
             if has_storage(&class) {
                 class.relpages = size.pages as i32;

@@ -73,11 +73,54 @@ impl OidShift {
     }
 
     /// Renumbers the OIDs of catalog rows and the OIDs that they refer to.
-    pub(super) fn rows(self, rows: &mut [Vec<Datum>], relation: Oid) {
+    pub(super) fn rows(self, rows: &mut [Vec<Datum>], types: &[Oid]) {
         if self.0 != 0 {
-            let types = crate::facts::column_types(relation);
-            rows.iter_mut().for_each(|row| self.row(row, &types));
+            rows.iter_mut().for_each(|row| self.row(row, types));
         }
+    }
+
+    /// The text of the values of a slot of `pg_statistic` with renumbered OIDs, which may be the
+    /// type of the values and the values themselves; `None` for other types.
+    pub(super) fn statistics(self, ty: Oid, text: &str) -> Option<String> {
+        if ty != ids::builtin::ty::ANYARRAY || self.0 == 0 {
+            return None;
+        }
+        let (element, rest) = text.split_once(' ')?;
+        let element: u32 = element.parse().ok()?;
+        let (base, values) = rest.split_once(' ')?;
+        let values = match element {
+            ty::OID | ty::REGPROC | ty::OIDVECTOR | ty::OID_ARRAY => self.numbers(values),
+            ty::NAME => self.toast_names(values),
+            _ => values.to_owned(),
+        };
+        Some(format!("{} {base} {values}", self.oid(Oid(element))))
+    }
+
+    /// The text with all numbers in it renumbered.
+    fn numbers(self, text: &str) -> String {
+        let mut moved = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(start) = rest.find(|c: char| c.is_ascii_digit()) {
+            moved.push_str(&rest[..start]);
+            rest = &rest[start..];
+            let end = rest.find(|c: char| !c.is_ascii_digit()).unwrap_or(rest.len());
+            match rest[..end].parse() {
+                Ok(number) => moved.push_str(&self.oid(Oid(number)).to_string()),
+                Err(_) => moved.push_str(&rest[..end]),
+            }
+            rest = &rest[end..];
+        }
+        moved.push_str(rest);
+        moved
+    }
+
+    /// An array of names with the OIDs in the names of TOAST tables and indexes renumbered.
+    fn toast_names(self, names: &str) -> String {
+        let edit = |name: &str| match name.contains("pg_toast_") {
+            true => self.numbers(name),
+            false => name.to_owned(),
+        };
+        names.split(',').map(edit).collect::<Vec<_>>().join(",")
     }
 
     fn row(self, row: &mut [Datum], types: &[Oid]) {
@@ -158,6 +201,12 @@ mod tests {
         let tree = "{VAR :vartype 13207 :location 13207} (o 23 13207) {X :funcid 13207})";
         let moved = "{VAR :vartype 13209 :location 13207} (o 23 13209) {X :funcid 13209})";
         assert_eq!(shift.tree(tree), moved);
+        let slot = |text| shift.statistics(ids::builtin::ty::ANYARRAY, text).unwrap();
+        assert_eq!(slot("26 26 {1,13207}"), "26 26 {1,13209}");
+        assert_eq!(slot("30 30 {\"1 13207\",13207}"), "30 30 {\"1 13209\",13209}");
+        assert_eq!(slot("13207 23 {13207}"), "13209 23 {13207}");
+        assert_eq!(slot("19 19 {a13207,pg_toast_13207}"), "19 19 {a13207,pg_toast_13209}");
+        assert_eq!(shift.statistics(Oid(ty::NAME), "13207"), None);
         let types = [ty::NAME, ty::OID, ty::OIDVECTOR].map(Oid);
         let vector = |oid| crate::rows::array::oidvector(&[Oid(25), Oid(oid)]);
         let mut row =

@@ -4,7 +4,7 @@ use crate::rows::{AclItem, Text, Value, array};
 use ids::builtin::ty;
 use ids::{Lsn, Oid, Xid};
 use std::borrow::Cow;
-use types::Datum;
+use types::{Datum, TypeInfo};
 
 /// The rows after the header line; `None` is NULL.
 pub fn text_rows(text: &str) -> impl Iterator<Item = Vec<Option<Cow<'_, str>>>> {
@@ -62,6 +62,10 @@ pub fn parse(type_oid: Oid, text: &str) -> Option<Datum> {
             let numbers: Option<Vec<i16>> = list(text)?.iter().map(|n| n.parse().ok()).collect();
             numbers?.to_datum()
         }
+        ty::FLOAT4_ARRAY => {
+            let numbers: Option<Vec<f32>> = list(text)?.iter().map(|n| n.parse().ok()).collect();
+            numbers?.to_datum()
+        }
         ty::TEXT_ARRAY => list(text)?.into_iter().map(Text::from).collect::<Vec<_>>().to_datum(),
         ty::OID_ARRAY => oids(list(text)?.iter().map(String::as_str))?.to_datum(),
         ty::ACLITEM_ARRAY => {
@@ -69,8 +73,20 @@ pub fn parse(type_oid: Oid, text: &str) -> Option<Datum> {
             items?.to_datum()
         }
         ty::PG_LSN => Lsn::parse(text)?.to_datum(),
+        ty::ANYARRAY => any_array(text)?,
         _ => return None,
     })
+}
+
+/// The values of a slot of `pg_statistic`: `element base {values}`, see `xtask facts`.
+fn any_array(text: &str) -> Option<Datum> {
+    let (element, rest) = text.split_once(' ')?;
+    let (base, values) = rest.split_once(' ')?;
+    let base = Oid(base.parse().ok()?);
+    let values: Option<Vec<Datum>> = list(values)?.iter().map(|v| parse(base, v)).collect();
+    let info =
+        TypeInfo { oid: Oid(element.parse().ok()?), ..types::array::payload::builtin_info(base) };
+    types::array::build_1d(&info, &values?).ok()
 }
 
 fn words(text: &str) -> impl Iterator<Item = &str> {

@@ -75,6 +75,7 @@ pub fn add(
     let (table, schema, owner) = (rel.name(), class.relnamespace, class.relowner);
     let made =
         create_table::create_sequences(host, single, table, schema, persistence, owner, sql)?;
+    create_table::report_sequences(host, "ALTER TABLE", table, single, &made)?;
     let number = rel.attributes.len() as AttrNo + 1;
     if constraints.keys.iter().any(|k| k.contype == ConstrType::Primary) {
         if rel.indexes.iter().any(|i| i.indisprimary) {

@@ -77,7 +77,7 @@ fn default_of(
 /// Notes for event triggers that DROP DEFAULT drops the default.
 fn note_default(host: &mut dyn CommandHost, table: Oid, number: AttrNo) -> Result<()> {
     let Some(object) = default_of(host, table, number)? else { return Ok(()) };
-    event::dropped::note(host, object, DropOrigin { original: true, normal: false })
+    event::dropped::note(host, object, DropOrigin::NAMED)
 }
 
 /// Drops a column's default if it has one.

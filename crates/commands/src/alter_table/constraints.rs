@@ -6,7 +6,7 @@ use super::attribute::{TABLES, TABLES_AND_FOREIGN, column, must_be};
 use super::queue::{Scope, Work};
 use super::recurse;
 use crate::foreign_key::{self, Addition};
-use crate::partitions::indexes::Creation;
+use crate::partitions::indexes::{Cause, Creation};
 use crate::{constraint, create_table, define_table, index};
 use catalog::rows::{CatalogRow, PgAttribute, PgClass, PgConstraint, PgIndex, PgTrigger, indexes};
 use catalog::{ObjectAddress, RelDesc};
@@ -39,7 +39,8 @@ pub fn add(
             None => {
                 (0..c.keys.len()).try_for_each(|i| create_table::check_key_twice(c, i, sql))?;
                 let filled = !work.rewrite.is_needed();
-                let how = Creation { filled, recurse: scope.recurse };
+                let by = if work.readds { Cause::Itself } else { Cause::AlterTable };
+                let how = Creation { filled, recurse: scope.recurse, by };
                 create_table::add_keys(host, work.oid, std::slice::from_ref(c), how, sql)
             }
         },

@@ -67,6 +67,7 @@ pub fn add(
         class.relowner,
         sql,
     )?;
+    create_table::report_sequences(host, "ALTER TABLE", table, &columns, &made)?;
     let (number, when) = (a.attnum, c.generated_when);
     class::change_column(host, rel.oid(), number, |a| a.attidentity = when)?;
     for (seq, _, identity) in made {

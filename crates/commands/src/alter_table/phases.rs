@@ -10,7 +10,7 @@ use crate::partitions::attach;
 use ids::Oid;
 use parse::ast::{AlterTableCmd, AlterTableType, ConstrType, Node};
 use pgerror::{PgError, Result};
-use utility::host::CommandHost;
+use utility::host::{CommandHost, debug};
 use utility::names;
 
 /// Runs subcommands on a locked relation.
@@ -40,13 +40,20 @@ pub fn run(
     // The rewritten rows must be visible to the checks.
     host.catalog().increment_command_counter()?;
     for check in &queue.pending.rows {
+        let name = host.catalog().class(check.table)?.relname;
+        host.notice(debug(format!("verifying table \"{name}\"")));
         attach::run(host, check, check.table)?;
     }
     let added = queue.tables.iter().flat_map(|work| &work.foreign_keys);
     for constraint in added.chain(&queue.pending.foreign_keys) {
         lock_for_check(host, *constraint)?;
         let row = host.catalog().constraint(*constraint)?;
-        let Some(table) = row.map(|row| row.conrelid) else { continue };
+        let Some(row) = row else { continue };
+        let table = row.conrelid;
+        if host.catalog().class(table)?.relkind.has_storage() {
+            let name = &row.conname;
+            host.notice(debug(format!("validating foreign key constraint \"{name}\"")));
+        }
         if hierarchy::is_empty(host, table)? {
             continue;
         }

@@ -18,7 +18,7 @@ use pgerror::{PgError, Result, pg_err};
 use plan::Expr;
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Datum, DatumRef};
-use utility::host::CommandHost;
+use utility::host::{CommandHost, debug};
 use utility::type_usage;
 use utility::{class, exprs};
 
@@ -137,6 +137,9 @@ pub fn run(host: &mut dyn CommandHost, oid: Oid, work: &Rewrite) -> Result<()> {
     let new = host.catalog().relation(oid)?;
     if !new.kind().has_table_am() {
         return Ok(());
+    }
+    if work.tablespace.is_none() || work.reasons != 0 {
+        host.notice(debug(format!("rewriting table \"{}\"", new.name())));
     }
     // Rows that are only moved keep their visibility, also to older snapshots.
     let moves = work.tablespace.is_some()
@@ -324,6 +327,7 @@ fn test(
 fn verify(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, work: &Rewrite) -> Result<()> {
     class::not_of_other_session(rel, "access")?;
     let Some(table) = &rel.table else { return Ok(()) };
+    host.notice(debug(format!("verifying table \"{}\"", rel.name())));
     if work.checks.is_empty() {
         return verify_not_null(host, rel, table);
     }

@@ -565,7 +565,7 @@ pub fn requeue(host: &mut dyn CommandHost, queue: &mut Queue, n: usize) -> Resul
     let rebuild = std::mem::take(&mut queue.tables[n].rebuild);
     let mut list = rebuild.constraints;
     list.sort_by_key(|(oid, s)| (s.foreign, *oid));
-    for (_, saved) in rebuild.indexes.into_iter().chain(list).chain(rebuild.statistics) {
+    for (_, saved) in list.into_iter().chain(rebuild.indexes).chain(rebuild.statistics) {
         let Some(mut stmt) = parse_shown(host, &saved.sql)?.pop() else { continue };
         keep_tablespace(&mut stmt.stmt, &saved);
         let pass = match &stmt.stmt {
@@ -621,7 +621,11 @@ pub fn recreate(
                 queue.tables[n].readds = false;
                 added?;
             } else {
-                constraints::add(host, (c, scope), &mut queue.tables[n], &saved.sql)?;
+                let work = &mut queue.tables[n];
+                work.readds = true;
+                let added = constraints::add(host, (c, scope), work, &saved.sql);
+                work.readds = false;
+                added?;
             }
         }
     }

@@ -114,7 +114,7 @@ fn set(
     if acl_list::same(&new, &usual) {
         if let Some(old) = old {
             let this = ObjectAddress::of::<PgDefaultAcl>(old.oid);
-            event::dropped::note(host, this, DropOrigin { original: true, normal: false })?;
+            event::dropped::note(host, this, DropOrigin::NAMED)?;
             let mut cat = host.catalog();
             cat.delete(&old)?;
             cat.delete_object_records(this)?;

@@ -3,7 +3,8 @@
 //! Counterpart: `ATExecAttachPartition`, `check_default_partition_contents`,
 //! `QueuePartitionConstraintValidation`.
 
-use super::{bound, indexes, triggers};
+use super::indexes::{self, Cause};
+use super::{bound, triggers};
 use crate::{constraint, foreign_key, hierarchy};
 use catalog::RelDesc;
 use ids::{Oid, Persistence, RelKind};
@@ -14,7 +15,7 @@ use plan::Expr;
 use plan::expr::{BoolExpr, BoolOp, Location, NullTest};
 use plan::nodetree::PartitionBound;
 use std::sync::Arc;
-use utility::host::CommandHost;
+use utility::host::{CommandHost, debug};
 use utility::names;
 
 /// A condition that the existing rows of a table must satisfy.
@@ -73,7 +74,7 @@ pub fn attach(
     hierarchy::connect(host, part.oid(), rel)?;
     bound::store(host, part.oid(), rel.oid(), &new)?;
     let table = host.catalog().relation(rel.oid())?;
-    indexes::ensure_all(host, &table, part.oid(), true)?;
+    indexes::ensure_all(host, &table, part.oid(), Cause::AlterTable)?;
     triggers::clone_to_partition(host, rel.oid(), part.oid())?;
     let mut pending = Pending {
         foreign_keys: foreign_key::clone_to_partition(host, rel.oid(), part.oid())?,
@@ -200,6 +201,12 @@ fn queue(
     let mut conditions = conditions.to_vec();
     partition::map_to_child(&mut conditions, parent, rel)?;
     if are_implied(rel, &conditions)? {
+        let name = rel.name();
+        let which = match is_default {
+            true => format!("updated partition constraint for default partition \"{name}\""),
+            false => format!("partition constraint for table \"{name}\""),
+        };
+        host.notice(debug(format!("{which} is implied by existing constraints")));
         return Ok(());
     }
     match rel.kind() {
@@ -226,7 +233,8 @@ pub fn are_implied(rel: &RelDesc, conditions: &[Expr]) -> Result<bool> {
     let mut known = Vec::new();
     for c in rel.checks.iter().filter(|c| c.convalidated) {
         if let Some(text) = &c.conbin {
-            known.extend(plan::walk::conjuncts(plan::nodetree::read_expr(text.as_str())?));
+            let check = by_operator(plan::nodetree::read_expr(text.as_str())?);
+            known.extend(plan::walk::conjuncts(check));
         }
     }
     let not_null = |e: &Expr| match e {
@@ -236,8 +244,22 @@ pub fn are_implied(rel: &RelDesc, conditions: &[Expr]) -> Result<bool> {
         }
         _ => false,
     };
-    let conditions = conditions.iter().flat_map(|e| plan::walk::conjuncts(e.clone()));
+    let conditions = conditions.iter().flat_map(|e| plan::walk::conjuncts(by_operator(e.clone())));
     Ok(conditions.into_iter().all(|e| not_null(&e) || known.contains(&e)))
+}
+
+/// The expression without the functions of its operators, which may be unset.
+fn by_operator(mut e: Expr) -> Expr {
+    fn clear(e: &mut Expr) {
+        match e {
+            Expr::OpExpr(o) | Expr::Distinct(o) | Expr::NullIf(o) => o.opfuncid = Oid::INVALID,
+            Expr::ScalarArrayOp(o) => o.opfuncid = Oid::INVALID,
+            _ => {}
+        }
+        plan::walk::each_child_mut(e, &mut clear);
+    }
+    clear(&mut e);
+    e
 }
 
 /// Error 23514 if the default partition has a row that the new partition would accept. Counterpart:

@@ -20,7 +20,7 @@ use partition::Detached;
 use pgerror::{PgError, Result, bail, pg_err};
 use plan::Expr;
 use std::sync::Arc;
-use utility::host::CommandHost;
+use utility::host::{CommandHost, debug};
 use utility::{class, names};
 
 /// How an index is created.
@@ -31,6 +31,33 @@ pub struct Creation {
     pub filled: bool,
     /// The indexes of partitions are created too.
     pub recurse: bool,
+    pub by: Cause,
+}
+
+/// The statement that creates the index of a constraint.
+#[derive(Clone, Copy)]
+pub enum Cause {
+    CreateTable,
+    AlterTable,
+    /// The index is created by its own statement, or again after a change of its columns.
+    Itself,
+}
+
+/// Reports the index that a constraint creates.
+fn report_implicit(host: &mut dyn CommandHost, rel: &RelDesc, new: &NewIndex, by: Cause) {
+    let statement = match by {
+        Cause::CreateTable => "CREATE TABLE /",
+        Cause::AlterTable => "ALTER TABLE / ADD",
+        Cause::Itself => return,
+    };
+    if new.constraint.is_some() {
+        let kind = if new.primary { "PRIMARY KEY" } else { "UNIQUE" };
+        host.notice(debug(format!(
+            "{statement} {kind} will create implicit index \"{}\" for table \"{}\"",
+            new.name,
+            rel.name()
+        )));
+    }
 }
 
 /// Creates an index, and those of the partitions if the table is partitioned.
@@ -41,11 +68,13 @@ pub fn create(
     how: Creation,
 ) -> Result<Oid> {
     if rel.kind() != RelKind::PartitionedTable {
+        report_implicit(host, rel, new, how.by);
         return index::create(host, rel, new, how.filled);
     }
     if new.unique {
         check_key(host, rel, new)?;
     }
+    report_implicit(host, rel, new, how.by);
     let desc = partition::partition_desc(&mut host.catalog(), rel, Detached::Omit)?;
     let valid = how.recurse || desc.partitions.is_empty();
     let oid = index::enter(host, rel, new, valid)?;
@@ -68,7 +97,7 @@ pub fn create(
             }
             continue;
         }
-        all_valid &= ensure(host, &parent, rel, &child, how.filled, false)?;
+        all_valid &= ensure(host, &parent, rel, &child, how, false)?;
     }
     if !all_valid {
         set_valid(host, oid, false)?;
@@ -146,7 +175,7 @@ pub fn ensure(
     parent: &Arc<RelDesc>,
     table: &RelDesc,
     child: &Arc<RelDesc>,
-    filled: bool,
+    how: Creation,
     only_valid: bool,
 ) -> Result<bool> {
     let constraint = index::constraint_of(host, parent.oid())?;
@@ -174,7 +203,7 @@ pub fn ensure(
         return Ok(row.indisvalid);
     }
     let new = definition(host, parent, child, &map, constraint)?;
-    create(host, child, &new, Creation { filled, recurse: true })?;
+    create(host, child, &new, Creation { recurse: true, ..how })?;
     Ok(true)
 }
 
@@ -184,7 +213,7 @@ pub fn ensure_all(
     host: &mut dyn CommandHost,
     table: &RelDesc,
     child: Oid,
-    filled: bool,
+    by: Cause,
 ) -> Result<()> {
     for row in &table.indexes {
         let parent = host.catalog().relation(row.indexrelid)?;
@@ -195,7 +224,8 @@ pub fn ensure_all(
         if child.kind() == RelKind::ForeignTable {
             continue;
         }
-        ensure(host, &parent, table, &child, filled, true)?;
+        let how = Creation { filled: true, recurse: true, by };
+        ensure(host, &parent, table, &child, how, true)?;
     }
     Ok(())
 }

@@ -31,7 +31,7 @@ pub fn note(host: &mut dyn CommandHost, address: ObjectAddress, origin: DropOrig
     let Some(place) = place_of(host, address)? else { return Ok(()) };
     let identity = host.trigger_host().identify(address)?;
     let Place { is_temporary, schema, name } = place;
-    let DropOrigin { original, normal } = origin;
+    let DropOrigin { original, normal, .. } = origin;
     if let Some(command) = host.trigger_host().triggers().commands.innermost() {
         command.dropped.push(DroppedObject {
             address,

@@ -2,6 +2,8 @@
 //! repeated or truncated.
 
 use super::texts::{self, Texts};
+use crate::damaged_values::Random;
+use crate::received::damaged;
 use crate::wire::client::Bytes;
 
 /// A message, and its textual form.
@@ -131,7 +133,8 @@ impl<'t> Generator<'t> {
         for _ in 0..2 + self.below(10) {
             match self.below(100) {
                 0..40 => self.round(),
-                40..55 => self.message(),
+                40..50 => self.message(),
+                50..55 => self.typed(),
                 55..70 => {
                     let sql = self.simple_text();
                     self.query(&sql);
@@ -273,6 +276,43 @@ impl<'t> Generator<'t> {
             format!("Bind {portal:?} {statement:?} {formats:?} {shown:?} {results:?}"),
             Bytes::new().bind(portal, statement, formats, &values, results),
         );
+    }
+
+    /// A statement with parameters in binary format, most of them damaged.
+    fn typed(&mut self) {
+        const ONE: &[&str] =
+            &["select $1", "select $1::text", "select $1 is null", "select array[$1]"];
+        let texts = self.texts;
+        let count = 1 + self.below(2);
+        let forms: Vec<_> =
+            (0..count).map(|_| &texts.forms[self.below(texts.forms.len())]).collect();
+        let sql = if count == 1 { self.pick(ONE) } else { "select $1, $2" };
+        let types: Vec<u32> =
+            forms.iter().map(|form| if self.one_in(12) { 0 } else { form.oid }).collect();
+        let name = self.pick(STATEMENTS);
+        self.parsed = (name, count);
+        self.push(format!("Parse {name:?} {sql} {types:?}"), Bytes::new().parse(name, sql, &types));
+        let values: Vec<Vec<u8>> = forms
+            .iter()
+            .map(|form| match self.one_in(4) {
+                true => form.bytes.clone(),
+                false => damaged(&form.bytes, &mut Random::new(self.next())),
+            })
+            .collect();
+        let portal = self.pick(PORTALS);
+        self.bound = portal;
+        let results: &[u16] = if self.one_in(2) { &[1] } else { &[] };
+        let shown: Vec<String> = values.iter().map(|v| v.escape_ascii().to_string()).collect();
+        let types: Vec<&str> = forms.iter().map(|form| form.ty.as_str()).collect();
+        let given: Vec<Option<&[u8]>> = values.iter().map(|v| Some(v.as_slice())).collect();
+        self.push(
+            format!("Bind {portal:?} {name:?} {types:?} {shown:?} {results:?}"),
+            Bytes::new().bind(portal, name, &[1], &given, results),
+        );
+        self.execute();
+        if !self.one_in(4) {
+            self.sync();
+        }
     }
 
     fn value(&mut self, binary: bool) -> Option<&'static [u8]> {

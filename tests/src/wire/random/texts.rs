@@ -1,6 +1,8 @@
 //! The statements of random messages, from `tests/sql/messages.txt`.
 
+use super::forms::{self, Form};
 use std::path::Path;
+use testkit::client::Client;
 
 pub(super) struct Texts {
     pub with_parameters: Vec<String>,
@@ -9,10 +11,13 @@ pub(super) struct Texts {
     pub commands: Vec<String>,
     pub transactions: Vec<String>,
     pub copies: Vec<String>,
+    /// Binary forms of parameters.
+    pub forms: Vec<Form>,
 }
 
 impl Texts {
-    pub(super) fn read() -> Texts {
+    /// Reads the statements, and binary forms of values from PostgreSQL.
+    pub(super) fn read(client: &mut Client) -> Texts {
         let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("sql/messages.txt");
         let all = std::fs::read_to_string(path).expect("the texts are there");
         let section = |name: &str| {
@@ -29,6 +34,7 @@ impl Texts {
             commands: section("commands"),
             transactions: section("transactions"),
             copies: section("copies"),
+            forms: forms::read(client),
         }
     }
 }
