@@ -273,9 +273,9 @@ fn table_space(
     {
         return Ok(oid);
     }
-    let found = tablespace::of_relation(host, name, temporary)?;
-    if stmt.partspec.is_some() && name.is_some() && !found.is_valid() {
-        bail!(FEATURE_NOT_SUPPORTED, "cannot specify default tablespace for partitioned relations");
+    match stmt.partspec {
+        Some(_) => tablespace::of_partitioned(host, name, temporary),
+        None => tablespace::of_relation(host, name, temporary),
     }
     Ok(found)
 }

@@ -158,6 +158,9 @@ pub fn describe(
     let temporary = rel.class.relpersistence == Persistence::Temporary;
     let tablespace = match (&stmt.table_space, stmt.reset_default_tblspc) {
         (Some(name), true) => tablespace::named_unchecked(host, name)?,
+        (name, _) if rel.kind() == RelKind::PartitionedTable => {
+            tablespace::of_partitioned(host, name.as_deref(), temporary)?
+        }
         (name, _) => tablespace::of_relation(host, name.as_deref(), temporary)?,
     };
     let constraint = stmt
@@ -625,6 +628,8 @@ pub fn enter(
     for (i, (name, column)) in new.include.iter().enumerate() {
         let number = (new.keys.len() + i) as AttrNo + 1;
         let row = attribute(host, rel, of, (number, name), None, *column)?;
+    } else {
+        host.catalog().record_tablespace(oid, new.tablespace)?;
         host.catalog().insert(&row)?;
     }
     let partitioned = rel.kind() == RelKind::PartitionedTable;

@@ -385,6 +385,9 @@ pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid>
     }
     add_attributes(host, spec, oid)?;
     if !matches!(spec.kind, RelKind::CompositeType | RelKind::Toast) {
+    if !spec.kind.has_storage() {
+        host.catalog().record_tablespace(oid, spec.tablespace)?;
+    }
         let mut cat = host.catalog();
         let this = ObjectAddress::relation(oid);
         cat.record_owner(this, spec.owner)?;

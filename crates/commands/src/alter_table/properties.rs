@@ -56,6 +56,7 @@ pub fn prepare(
                     return move_index(host, rel, wanted);
                 }
                 if !rel.kind().has_storage() {
+                    host.catalog().record_tablespace(rel.oid(), wanted)?;
                     return change_class(host, rel.oid(), |c| c.reltablespace = wanted);
                 }
                 work.rewrite.tablespace = Some(wanted);
