@@ -113,7 +113,7 @@ pub fn describe(
         let kind = ExprKind::IndexPredicate;
         let e = analyze::ddl::condition(&mut cat, rel, node, sql, kind)?;
         // The predicate is stored unfolded; it is folded when it is used.
-        let folded = host.planner().fold(e.clone())?;
+        let folded = folded_as_owner(host, rel, &e)?;
         if !is_immutable(host, &folded)? {
             bail!(
                 INVALID_OBJECT_DEFINITION,
@@ -180,6 +180,17 @@ pub fn describe(
         tablespace,
         parent: None,
     })
+}
+
+/// An expression of an index, with constants folded. That calls its immutable functions, with the
+/// privileges of the table's owner.
+fn folded_as_owner(host: &mut dyn CommandHost, rel: &RelDesc, e: &Expr) -> Result<Expr> {
+    let mut folded = None;
+    host.as_owner(rel.class.relowner, &mut |host| {
+        folded = Some(host.planner().fold(e.clone())?);
+        Ok(())
+    })?;
+    folded.ok_or_else(|| PgError::internal("expression was not folded"))
 }
 
 /// An unused name for an index of the table with these columns. Counterpart: `ChooseIndexName`.
@@ -317,7 +328,7 @@ fn key_column(
             Expr::Var(v) if v.varattno > 0 => number = v.varattno,
             _ => {
                 number = 0;
-                let folded = host.planner().fold(e.clone())?;
+                let folded = folded_as_owner(host, rel, &e)?;
                 if !is_immutable(host, &folded)? {
                     bail!(
                         INVALID_OBJECT_DEFINITION,
