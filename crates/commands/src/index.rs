@@ -612,6 +612,7 @@ pub fn enter(
         persistence,
         owner: class.relowner,
         tablespace: new.tablespace,
+        access_method: Oid::INVALID,
         columns: &[],
         options: new.options.clone(),
     };
@@ -627,6 +628,8 @@ pub fn enter(
     if row.relkind.has_storage() {
         let file = class::file_of(host, &row);
         create_relation_files(host.backend(), file, persistence)?;
+    } else {
+        host.catalog().record_tablespace(oid, new.tablespace)?;
     }
     host.catalog().insert(&row)?;
     host.backend().count_created(StatsKind::Relation, oid, row.relisshared);
@@ -639,8 +642,6 @@ pub fn enter(
     for (i, (name, column)) in new.include.iter().enumerate() {
         let number = (new.keys.len() + i) as AttrNo + 1;
         let row = attribute(host, rel, of, (number, name), None, *column)?;
-    } else {
-        host.catalog().record_tablespace(oid, new.tablespace)?;
         host.catalog().insert(&row)?;
     }
     let partitioned = rel.kind() == RelKind::PartitionedTable;
