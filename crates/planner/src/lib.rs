@@ -8,8 +8,8 @@
 //!    pulled up by `querytree::pullup`, expressions folded), `inlineset`; `reduce` and `removal`
 //!    (outer joins simplified or removed).
 //! 2. Base relations: `rel` (sizes), `pushdown` (conditions pushed into subqueries), `unused`
-//!    (unused columns of subqueries), `selectivity` and `joinsel`, `constants` and `equivalence`
-//!    (equivalence classes).
+//!    (unused columns of subqueries), `selectivity`, `readable` and `joinsel`, `constants` and
+//!    `equivalence` (equivalence classes).
 //! 3. Paths (their model is `querytree::path`): `scan`, `bitmap`, `tid`, `derive` and `rowcond`
 //!    (scans), `joinpath` and `merge` (join methods), `exprcost` (costs of expressions), `clause`
 //!    (join clauses), `search` (join order), `specialjoin` (semi, anti and left joins in the
@@ -80,6 +80,7 @@ mod project;
 mod pushdown;
 mod reduce;
 mod rel;
+mod readable;
 mod removal;
 mod rowcond;
 mod runcond;
