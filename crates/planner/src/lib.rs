@@ -41,6 +41,7 @@ mod test_host;
 mod appendparam;
 mod appendrel;
 mod arraysel;
+mod barrier;
 mod bitmap;
 mod childpath;
 mod clause;

@@ -395,6 +395,11 @@ pub trait FunctionLookup {
         let _ = funcid;
         Ok(false)
     }
+    /// `proleakproof`.
+    fn function_is_leakproof(&mut self, funcid: Oid) -> Result<bool> {
+        let _ = funcid;
+        Ok(false)
+    }
     fn aggregate(&mut self, aggfn: Oid) -> Result<AggregateInfo>;
     /// The body of a set-returning SQL function, as a query over the call's arguments as
     /// parameters; `columns` are the types and type modifiers of the column definition list. `None`

@@ -489,6 +489,10 @@ impl FunctionLookup for Core {
         Ok(self.cat().function(funcid)?.proacl.is_some())
     }
 
+    fn function_is_leakproof(&mut self, funcid: Oid) -> Result<bool> {
+        Ok(self.cat().function(funcid)?.proleakproof)
+    }
+
     fn aggregate(&mut self, aggfn: Oid) -> Result<AggregateInfo> {
         let row = self.cat().aggregate(aggfn)?;
         Ok(AggregateInfo {
