@@ -46,7 +46,10 @@ impl Planner<'_> {
         let mut columns = ChildColumns::of(join, want.iter().chain(&join_quals).chain(&join.quals));
         // The inner side is created first: it determines which outer columns become parameters.
         let before = root.nest_params.len();
-        let inner = self.create_any(root, &join.inner, &columns.inner)?;
+        let mut inner = self.create_any(root, &join.inner, &columns.inner)?;
+        if let PlanNode::Memoize { single_row, .. } = &mut inner.plan.node {
+            *single_row = join.inner_unique && join_quals.is_empty();
+        }
         let params = claim_params(root, before, &join.outer);
         params.iter().for_each(|(_, e)| pull_vars(e, &mut columns.outer));
         let outer = self.create_any(root, &join.outer, &columns.outer)?;

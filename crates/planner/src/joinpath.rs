@@ -221,6 +221,12 @@ impl Planner<'_> {
                 let join_quals = side.join_quals.clone();
                 out.paths.add(Path {
                     kind: PathKind::NestLoop(join.path(lp.clone(), inner, join_quals)),
+            // With conditions of the join, the first row for a key need not be the only one that is
+            // asked for, and an entry would not be completed.
+            let memo_keys = match join.inner_unique && !tests.is_empty() {
+                true => None,
+                false => self.memo_keys(root, path, join.l)?,
+            };
                     relids: out.relids.clone(),
                     rows: out.rows,
                     width: out.width,
@@ -250,7 +256,7 @@ impl Planner<'_> {
                 join_quals: tests.iter().map(|q| q.expr.clone()).collect(),
                 qual_cost: tests.iter().map(|q| q.cost).sum(),
                 rescan: self.rescan(path),
-                memo_keys: self.memo_keys(root, path, join.l)?,
+                memo_keys,
                 found: if factors { self.rows_found(root, path)? } else { path.rows },
             });
         }
