@@ -1,9 +1,11 @@
 //! Creates the plans of joins. Counterpart: createplan.c (`create_join_plan`).
 
+use crate::scan::under_collation;
 use crate::state::{Planner, PlannerInfo};
 use pgerror::Result;
 use plan::expr::{Expr, TargetEntry};
 use plan::node::{Plan, PlanInfo, PlanNode};
+use plan::query::JoinType;
 use querytree::path::{HashPath, JoinPath, MergePath, PathRef};
 use querytree::refs::{ChildOutputs, CreatedPlan, targets_of};
 use querytree::vars::{pull_vars, relids_of};
@@ -80,7 +82,10 @@ impl Planner<'_> {
         want: &[Expr],
     ) -> Result<CreatedPlan> {
         let join = &path.join;
-        let (clauses, join_quals) = (owned(&path.clauses), owned(&join.join_quals));
+        let (mut clauses, join_quals) = (owned(&path.clauses), owned(&join.join_quals));
+        if matches!(join.jointype, JoinType::Inner | JoinType::Semi) {
+            clauses.iter_mut().for_each(unify_collations);
+        }
         let keys = operands(&clauses);
         let exprs = want.iter().chain(&join_quals).chain(&join.quals);
         let columns = ChildColumns::of(join, exprs.chain(&clauses));
@@ -175,6 +180,16 @@ fn claim_params(root: &mut PlannerInfo, before: usize, outer: &PathRef) -> Vec<(
     let mut out: Vec<(i32, Expr)> = root.nest_params.extract_if(before.., settable).collect();
     out.extend(root.nest_params.extract_if(.., settable));
     out
+}
+
+/// Gives both operands of an equality that is not of an outer join the collation of the comparison:
+/// in an equivalence class they are values under one collation.
+fn unify_collations(clause: &mut Expr) {
+    if let Expr::OpExpr(op) = clause {
+        for arg in &mut op.args {
+            *arg = under_collation(arg.clone(), op.inputcollid);
+        }
+    }
 }
 
 fn owned(quals: &[Rc<Expr>]) -> Vec<Expr> {

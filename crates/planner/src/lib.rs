@@ -11,10 +11,10 @@
 //!    (unused columns of subqueries), `selectivity`, `readable` and `joinsel`, `constants` and
 //!    `equivalence` (equivalence classes).
 //! 3. Paths (their model is `querytree::path`): `scan`, `bitmap`, `tid`, `derive` and `rowcond`
-//!    (scans), `joinpath` and `merge` (join methods), `exprcost` (costs of expressions), `clause`
-//!    (join clauses), `search` (join order), `specialjoin` (semi, anti and left joins in the
-//!    search), `need` (columns needed above); `partwise`, `partappend` and `childpath` (joins
-//!    partition by partition).
+//!    (scans), `joinpath`, `hashcost` and `merge` (join methods), `exprcost` (costs of
+//!    expressions), `clause` (join clauses), `search` (join order), `specialjoin` (semi, anti and
+//!    left joins in the search), `need` (columns needed above); `partwise`, `partappend` and
+//!    `childpath` (joins partition by partition).
 //! 4. Upper stages: `upper` (order of the stages; `querytree::stage` describes them), `group`,
 //!    `groups` (numbers of groups), `groupingsets` (GROUPING SETS), `minmax`, `partgroup` (grouping
 //!    partition by partition), `window`, `runcond`, `distinct`, `sorting` (ORDER BY, LIMIT),
@@ -62,6 +62,7 @@ mod gincost;
 mod group;
 mod groupingsets;
 mod groups;
+mod hashcost;
 mod inherit;
 mod inlineset;
 mod join;
@@ -79,9 +80,9 @@ mod postpone;
 mod prep;
 mod project;
 mod pushdown;
+mod readable;
 mod reduce;
 mod rel;
-mod readable;
 mod removal;
 mod rowcond;
 mod runcond;
