@@ -30,8 +30,7 @@ use plan::Expr;
 use std::sync::Arc;
 use types::{Datum, DatumRef};
 use utility::host::{CommandHost, Owner, notice};
-use utility::stored;
-use utility::{class, exprs, names, reloptions};
+use utility::{class, exprs, names, reloptions, stored};
 
 /// Maximum number of columns of an index. Counterpart: `INDEX_MAX_KEYS`.
 const COLUMNS_MAX: usize = 32;
@@ -113,7 +112,7 @@ pub fn describe(
         let kind = ExprKind::IndexPredicate;
         let e = analyze::ddl::condition(&mut cat, rel, node, sql, kind)?;
         // The predicate is stored unfolded; it is folded when it is used.
-        let folded = folded_as_owner(host, rel, &e)?;
+        let folded = exprs::folded_as_owner(host, rel.class.relowner, &e)?;
         if !is_immutable(host, &folded)? {
             bail!(
                 INVALID_OBJECT_DEFINITION,
@@ -180,17 +179,6 @@ pub fn describe(
         tablespace,
         parent: None,
     })
-}
-
-/// An expression of an index, with constants folded. That calls its immutable functions, with the
-/// privileges of the table's owner.
-fn folded_as_owner(host: &mut dyn CommandHost, rel: &RelDesc, e: &Expr) -> Result<Expr> {
-    let mut folded = None;
-    host.as_owner(rel.class.relowner, &mut |host| {
-        folded = Some(host.planner().fold(e.clone())?);
-        Ok(())
-    })?;
-    folded.ok_or_else(|| PgError::internal("expression was not folded"))
 }
 
 /// An unused name for an index of the table with these columns. Counterpart: `ChooseIndexName`.
@@ -328,7 +316,7 @@ fn key_column(
             Expr::Var(v) if v.varattno > 0 => number = v.varattno,
             _ => {
                 number = 0;
-                let folded = folded_as_owner(host, rel, &e)?;
+                let folded = exprs::folded_as_owner(host, rel.class.relowner, &e)?;
                 if !is_immutable(host, &folded)? {
                     bail!(
                         INVALID_OBJECT_DEFINITION,
