@@ -348,7 +348,15 @@ impl Planner<'_> {
             collations.push(v.collation());
         }
         let calls = outer.rows;
-        let distinct = self.group_count(root, &vars, calls)?;
+        let mut distinct = self.group_count(root, &vars, calls)?;
+        let mut columns = Vec::new();
+        vars.iter().for_each(|v| pull_vars(v, &mut columns));
+        for column in &columns {
+            // Without statistics, no value is expected to occur twice.
+            if self.variable_stats(root, column)?.is_default {
+                distinct = calls;
+            }
+        }
         Ok(Some(MemoKeys { vars, operators, collations, binary_mode, calls, distinct }))
     }
 
