@@ -202,3 +202,25 @@ select pg_get_object_address([['language'¦'schema'¦'role'¦'database'¦'tables
 select pg_get_object_address('large object', [['{123}'¦'{123,456}'¦'{blargh}']], '{}')
 select (pg_identify_object(o.classid, o.objid, o.objsubid)).* from (values ('table', '{suite8h,t}'::text[], '{}'::text[]), ('index', '{suite8h,t_b}', '{}'), ('view', '{suite8h,v}', '{}'), ('table column', '{suite8h,t,b}', '{}'), ('function', '{suite8h,f}', '{int4}'), ('aggregate', '{suite8h,ag}', '{int4}'), ('type', '{suite8h.d}', '{}'), ('cast', '{int8}', '{int4}'), ('table constraint', '{suite8h,t,a_chk}', '{}'), ('domain constraint', '{suite8h.d}', '{d_chk}'), ('conversion', '{pg_catalog,koi8_r_to_mic}', '{}'), ('language', '{plpgsql}', '{}'), ('operator', '{+}', '{int4,int4}'), ('operator class', '{btree,int4_ops}', '{}'), ('operator family', '{btree,integer_ops}', '{}'), ('rule', '{suite8h,v,_RETURN}', '{}'), ('trigger', '{suite8h,t,tr}', '{}'), ('schema', '{suite8h}', '{}'), ('text search configuration', '{english}', '{}'), ('access method', '{btree}', '{}'), ('statistics object', '{suite8h,st}', '{}'), ('collation', '{default}', '{}')) x(k, n, a), pg_get_object_address(k, n, a) o order by 1, 4
 drop schema suite8h cascade
+create schema suite8i; set search_path = suite8i
+create table unknown1 (a int, b int, c text); create index on unknown1 (a); insert into unknown1 select i, i, i from generate_series(1, 10) i
+explain (costs off) select x.a, y.a from unknown1 x, unknown1 y where x.a = y.b
+explain (costs off) select x.*, y.* from unknown1 x, unknown1 y where x.a = y.b
+explain (costs off) select x.*, y.* from unknown1 x left join unknown1 y on x.a = y.b
+explain (costs off) select x.*, y.* from unknown1 x full join unknown1 y on x.a = y.b
+drop schema suite8i cascade
+create role suite8_ranger; create schema suite8j; create schema suite8k; grant create, usage on schema suite8k to suite8_ranger
+set role suite8_ranger; set search_path = suite8k
+create type r as range (subtype = int4, multirange_type_name = suite8j.m)
+reset role; grant create on schema suite8j to suite8_ranger; set role suite8_ranger
+create type r as range (subtype = int4, multirange_type_name = suite8j.m)
+reset role
+drop schema suite8j, suite8k cascade; drop role suite8_ranger
+create schema suite8l; set search_path = suite8l
+create table wide (a text)
+do $$ begin execute format('alter table %s rename to suite8_toast', (select reltoastrelid::regclass from pg_class where oid = 'wide'::regclass)); exception when others then raise notice '%', sqlstate; end $$
+set allow_system_table_mods = on
+do $$ begin execute format('alter table %s rename to suite8_toast', (select reltoastrelid::regclass from pg_class where oid = 'wide'::regclass)); end $$
+select reltoastrelid::regclass from pg_class where oid = 'wide'::regclass
+reset allow_system_table_mods
+drop schema suite8l cascade
