@@ -534,7 +534,13 @@ impl Analyzer<'_> {
             let mut all = vec![left.clone()];
             all.append(&mut plain);
             // The common type of all items; anonymous rows have no array type.
-            let scalar = self.select_common_type(&all, None)?;
+            let mut scalar = self.select_common_type(&all, None)?;
+            for e in &all {
+                let (from, to) = (e.type_oid(), scalar);
+                if to.is_valid() && !self.can_coerce(&[from], &[to], Context::Implicit)? {
+                    scalar = Oid::INVALID;
+                }
+            }
             let array = if scalar.is_valid() && scalar != ty::RECORD {
                 self.array_type(scalar)?
             } else {

@@ -559,7 +559,8 @@ impl Analyzer<'_> {
 
     /// Adds a second range-table entry for a view that is changed by INSTEAD OF triggers. The first
     /// entry is the target of the changes, the second one is read. All references to the view,
-    /// except those in RETURNING, are changed to the second one. Counterpart: `ApplyRetrieveRule`,
+    /// except those in RETURNING and in check options, which concern the new row, are changed to the
+    /// second one. Counterpart: `ApplyRetrieveRule`,
     /// for the result relation.
     fn split_target(&mut self, query: &mut Query, view: Oid) -> Result<()> {
         let Some(relation) = self.cat.relation(view)? else {
@@ -578,6 +579,9 @@ impl Analyzer<'_> {
         query.rtable.push(old);
         for t in &mut query.returning_list {
             crate::updatable::renumber(&mut t.expr, read, target);
+        }
+        for qual in query.with_check_options.iter_mut().filter_map(|w| w.qual.as_mut()) {
+            crate::updatable::renumber(qual, read, target);
         }
         let row = Expr::Var(Var {
             varno: read,

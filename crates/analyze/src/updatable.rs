@@ -220,6 +220,15 @@ fn replace_relation(node: &mut JoinTreeNode, from: i32, to: i32) {
     }
 }
 
+/// The conditions of a security-barrier view that the planner recognizes among those of the query:
+/// all but sub-selects, which it transforms.
+fn barrier_of(quals: &Expr) -> Expr {
+    let mut parts = plan::walk::conjuncts(quals.clone());
+    parts.retain(|e| !plan::walk::any(e, &mut |e| matches!(e, Expr::SubLink(_))));
+    let all = parts.into_iter().map(Some).reduce(both).flatten();
+    all.unwrap_or_else(|| crate::coerce::bool_const(true))
+}
+
 fn both(a: Option<Expr>, b: Option<Expr>) -> Option<Expr> {
     match (a, b) {
         (Some(a), Some(b)) => Some(Expr::Bool(Box::new(BoolExpr {
@@ -353,6 +362,13 @@ impl Analyzer<'_> {
         query.has_sub_links |= action.has_sub_links;
 
         replace_columns(query, old, &action.target_list)?;
+        let mut barriers = std::mem::take(&mut query.rtable[old as usize - 1].security_quals);
+        if let Some(quals) = quals.as_ref().filter(|_| rule.security_barrier) {
+            barriers.insert(0, barrier_of(quals));
+        }
+        if command != CmdType::Insert {
+            query.rtable[new as usize - 1].security_quals = barriers;
+        }
         for t in query.target_list.iter_mut().filter(|t| !t.resjunk) {
             if let Some(n) = column_of(t.resno) {
                 t.resno = n;

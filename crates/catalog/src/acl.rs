@@ -283,6 +283,21 @@ impl CatCx<'_> {
         Ok(true)
     }
 
+    /// True if the role may read all these columns of a table. With an empty list: true if the role
+    /// may read the whole table.
+    pub fn may_select(&mut self, role: Oid, table: Oid, columns: &[AttrNo]) -> Result<bool> {
+        let class = self.class(table)?;
+        if self.relation_privileges(role, &class, SELECT)? != 0 {
+            return Ok(true);
+        }
+        for &n in columns {
+            if n <= 0 || !self.may_columns(role, &class, SELECT, &[n])? {
+                return Ok(false);
+            }
+        }
+        Ok(!columns.is_empty())
+    }
+
     fn may_column(&mut self, role: Oid, class: &PgClass, wanted: u32, n: AttrNo) -> Result<bool> {
         let acl = self.attribute(class.oid, n)?.and_then(|a| a.attacl.clone());
         match acl {

@@ -12,7 +12,7 @@ use crate::cache::Row;
 use crate::cx::CatCx;
 use crate::rows::{
     CatalogRow, PgAuthid, PgClass, PgDatabase, PgDepend, PgLargeobject, PgNamespace, PgShdepend,
-    indexes,
+    PgTablespace, indexes,
 };
 use ids::Oid;
 use ids::code::{DepType, SharedDepType};
@@ -193,6 +193,25 @@ impl CatCx<'_> {
     /// Records the owner of an object. Counterpart: `recordDependencyOnOwner`.
     pub fn record_owner(&mut self, depender: ObjectAddress, owner: Oid) -> Result<()> {
         self.record_shared_dependency(depender, PgAuthid::RELATION, owner, SharedDepType::Owner)
+    }
+
+    /// Records the tablespace of a relation without files, which makes the tablespace impossible to
+    /// drop; 0 is the database's default. Replaces the record of an earlier one. Counterpart:
+    /// `recordDependencyOnTablespace`, `changeDependencyOnTablespace`.
+    pub fn record_tablespace(&mut self, relation: Oid, tablespace: Oid) -> Result<()> {
+        let depender = ObjectAddress::relation(relation);
+        let database = self.session.catalog.database();
+        let keys = [database.into(), depender.class.into(), relation.into()];
+        for row in self.scan(indexes::PG_SHDEPEND_DEPENDER_INDEX, &keys)? {
+            if row.deptype == SharedDepType::Tablespace {
+                self.delete(&row)?;
+            }
+        }
+        if !tablespace.is_valid() {
+            return Ok(());
+        }
+        let (class, kind) = (PgTablespace::RELATION, SharedDepType::Tablespace);
+        self.record_shared_dependency(depender, class, tablespace, kind)
     }
 
     /// The dependencies of the object. With `sub` 0 those of its columns too.

@@ -335,9 +335,9 @@ fn drop_one(host: &mut dyn CommandHost, spec: &RoleSpec, missing_ok: bool) -> Re
 /// Maximum number of dependents listed in a message.
 const REPORTED_MAX: usize = 100;
 
-/// The list of the objects that depend on a role, with the numbers of those in other databases.
-/// Counterpart: `checkSharedDependencies`.
-fn shared_dependents(cat: &mut CatCx<'_>, uses: &[Row<PgShdepend>]) -> Result<String> {
+/// The list of the objects that depend on a role or tablespace, with the numbers of those in other
+/// databases. Counterpart: `checkSharedDependencies`.
+pub(crate) fn shared_dependents(cat: &mut CatCx<'_>, uses: &[Row<PgShdepend>]) -> Result<String> {
     let here = cat.session.catalog.database();
     let (mut lines, mut others) = (Vec::new(), 0);
     let mut databases: Vec<(Oid, usize)> = Vec::new();
@@ -353,6 +353,7 @@ fn shared_dependents(cat: &mut CatCx<'_>, uses: &[Row<PgShdepend>]) -> Result<St
             lines.push(match u.deptype {
                 SharedDepType::Owner => format!("owner of {what}"),
                 SharedDepType::Acl => format!("privileges for {what}"),
+                SharedDepType::Tablespace => format!("tablespace for {what}"),
                 _ => format!("target of {what}"),
             });
         } else {

@@ -130,14 +130,17 @@ pub fn drop(host: &mut dyn CommandHost, stmt: &DropTableSpaceStmt) -> Result<()>
     }
     let this = ObjectAddress::of::<PgTablespace>(row.oid);
     let keys = [this.class.into(), this.object.into()];
-    let dependents = host.catalog().scan(indexes::PG_SHDEPEND_REFERENCE_INDEX, &keys)?;
+    let mut cat = host.catalog();
+    let mut dependents = cat.scan(indexes::PG_SHDEPEND_REFERENCE_INDEX, &keys)?;
+    dependents.sort_by_key(|u| (u.objid, u.classid, u.objsubid, u.deptype));
     if !dependents.is_empty() {
-        bail!(
+        let detail = crate::role::shared_dependents(&mut cat, &dependents)?;
+        return Err(pg_err!(
             DEPENDENT_OBJECTS_STILL_EXIST,
             "tablespace \"{name}\" cannot be dropped because some objects depend on it"
-        );
+        )
+        .detail(detail));
     }
-    let mut cat = host.catalog();
     cat.delete(&row)?;
     let keys = [row.oid.into(), PgTablespace::RELATION.into()];
     for row in cat.scan(indexes::PG_SHDESCRIPTION_O_C_INDEX, &keys)? {
@@ -205,6 +208,28 @@ pub fn of_relation(host: &mut dyn CommandHost, name: Option<&str>, temporary: bo
         );
     }
     Ok(row.oid)
+}
+
+/// As [`of_relation`], for a partitioned table or index. The database's default must not be named,
+/// because it could not be distinguished from no tablespace.
+pub fn of_partitioned(
+    host: &mut dyn CommandHost,
+    name: Option<&str>,
+    temporary: bool,
+) -> Result<Oid> {
+    let found = of_relation(host, name, temporary)?;
+    if found.is_valid() {
+        return Ok(found);
+    }
+    let name = match name {
+        Some(name) => name.to_owned(),
+        None if temporary => return Ok(found),
+        None => host.setting("default_tablespace"),
+    };
+    if host.catalog().find_tablespace(&name)?.is_some() {
+        bail!(FEATURE_NOT_SUPPORTED, "cannot specify default tablespace for partitioned relations");
+    }
+    Ok(found)
 }
 
 /// The tablespace of an index that is recreated in its old tablespace, without a privilege check; 0

@@ -4,7 +4,7 @@
 //! Counterpart: createas.c.
 
 use crate::relation::{self, NewColumn, NewRelation};
-use crate::{toast, view};
+use crate::{table_am, toast, view};
 use analyze::SessionLookup;
 use analyze::state::Params;
 use clusterwide::tablespace;
@@ -150,6 +150,7 @@ fn create_relation(
             into.table_space_name.as_deref(),
             persistence == ids::Persistence::Temporary,
         )?,
+        access_method: table_am::named(host, into.access_method.as_deref())?,
         columns: &columns,
         options: reloptions::table_options(&into.options)?,
     };

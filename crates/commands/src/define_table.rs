@@ -11,7 +11,7 @@ use crate::like::{self, DeferredObjects};
 use crate::partitions::indexes::{self, Cause, Creation};
 use crate::partitions::{attach, bound, key, triggers};
 use crate::relation::{self, COLUMNS_MAX, NewColumn, NewRelation};
-use crate::{constraint, hierarchy, inherit, sequence, toast};
+use crate::{constraint, hierarchy, inherit, sequence, table_am, toast};
 use analyze::SessionLookup;
 use catalog::rows::{PgClass, PgType};
 use catalog::{ObjectAddress, RelDesc};
@@ -52,17 +52,14 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
         )));
         return Ok(());
     }
-    if let Some(am) = &stmt.access_method {
-        if &**am != "heap" {
-            bail!(UNDEFINED_OBJECT, "access method \"{am}\" does not exist");
-        }
-        if stmt.partspec.is_some() {
-            bail!(
-                FEATURE_NOT_SUPPORTED,
-                "specifying a table access method is not supported on a partitioned table"
-            );
-        }
-    }
+    let access_method = match (&stmt.access_method, &stmt.partspec) {
+        (Some(_), Some(_)) => bail!(
+            FEATURE_NOT_SUPPORTED,
+            "specifying a table access method is not supported on a partitioned table"
+        ),
+        (None, Some(_)) => Oid::INVALID,
+        (name, None) => table_am::named(host, name.as_deref())?,
+    };
     let mut elements = elements(host, stmt, &name, sql)?;
     let is_partition = stmt.partbound.is_some();
     let parents = inherit::open_parents(host, &stmt.inh_relations, is_partition)?;
@@ -97,6 +94,7 @@ pub fn create_table(host: &mut dyn CommandHost, stmt: &CreateStmt, sql: &str) ->
         persistence,
         owner,
         tablespace,
+        access_method,
         columns: &plain,
         options,
     };
@@ -274,11 +272,10 @@ fn table_space(
     {
         return Ok(oid);
     }
-    let found = tablespace::of_relation(host, name, temporary)?;
-    if stmt.partspec.is_some() && name.is_some() && !found.is_valid() {
-        bail!(FEATURE_NOT_SUPPORTED, "cannot specify default tablespace for partitioned relations");
+    match stmt.partspec {
+        Some(_) => tablespace::of_partitioned(host, name, temporary),
+        None => tablespace::of_relation(host, name, temporary),
     }
-    Ok(found)
 }
 
 /// Stores the place of the new table among other tables: its bound, its parents, its own partition

@@ -48,6 +48,7 @@ fn execute(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String>
         Node::AlterDomainStmt(s) => domain::alter(host, s),
         Node::CreateEnumStmt(s) => typecmd::create_enum(host, s),
         Node::AlterEnumStmt(s) => typecmd::alter_enum(host, s),
+        Node::AlterTypeStmt(s) => basetype::alter::alter(host, s),
         Node::CreateRangeStmt(s) => rangetype::create(host, s, sql),
         Node::CompositeTypeStmt(s) => typecmd::create_composite(host, s),
         Node::CreateFunctionStmt(s) => routine::create(host, s, sql),

@@ -30,8 +30,7 @@ use plan::Expr;
 use std::sync::Arc;
 use types::{Datum, DatumRef};
 use utility::host::{CommandHost, Owner, debug, notice};
-use utility::stored;
-use utility::{class, exprs, names, reloptions};
+use utility::{class, exprs, names, reloptions, stored};
 
 /// Maximum number of columns of an index. Counterpart: `INDEX_MAX_KEYS`.
 const COLUMNS_MAX: usize = 32;
@@ -113,7 +112,7 @@ pub fn describe(
         let kind = ExprKind::IndexPredicate;
         let e = analyze::ddl::condition(&mut cat, rel, node, sql, kind)?;
         // The predicate is stored unfolded; it is folded when it is used.
-        let folded = host.planner().fold(e.clone())?;
+        let folded = exprs::folded_as_owner(host, rel.class.relowner, &e)?;
         if !is_immutable(host, &folded)? {
             bail!(
                 INVALID_OBJECT_DEFINITION,
@@ -158,6 +157,9 @@ pub fn describe(
     let temporary = rel.class.relpersistence == Persistence::Temporary;
     let tablespace = match (&stmt.table_space, stmt.reset_default_tblspc) {
         (Some(name), true) => tablespace::named_unchecked(host, name)?,
+        (name, _) if rel.kind() == RelKind::PartitionedTable => {
+            tablespace::of_partitioned(host, name.as_deref(), temporary)?
+        }
         (name, _) => tablespace::of_relation(host, name.as_deref(), temporary)?,
     };
     let constraint = stmt
@@ -314,7 +316,7 @@ fn key_column(
             Expr::Var(v) if v.varattno > 0 => number = v.varattno,
             _ => {
                 number = 0;
-                let folded = host.planner().fold(e.clone())?;
+                let folded = exprs::folded_as_owner(host, rel.class.relowner, &e)?;
                 if !is_immutable(host, &folded)? {
                     bail!(
                         INVALID_OBJECT_DEFINITION,
@@ -598,6 +600,7 @@ pub fn enter(
         persistence,
         owner: class.relowner,
         tablespace: new.tablespace,
+        access_method: Oid::INVALID,
         columns: &[],
         options: new.options.clone(),
     };
@@ -613,6 +616,8 @@ pub fn enter(
     if row.relkind.has_storage() {
         let file = class::file_of(host, &row);
         create_relation_files(host.backend(), file, persistence)?;
+    } else {
+        host.catalog().record_tablespace(oid, new.tablespace)?;
     }
     host.catalog().insert(&row)?;
     host.backend().count_created(StatsKind::Relation, oid, row.relisshared);

@@ -41,6 +41,7 @@ mod relname;
 mod rename;
 mod schema;
 mod sequence;
+mod table_am;
 mod toast;
 mod trigger;
 mod truncate;

@@ -7,11 +7,12 @@ mod merge;
 use crate::{create_as, truncate};
 use analyze::SessionLookup;
 use catalog::RelDesc;
-use catalog::rows::{PgClass, PgIndex};
+use catalog::rows::PgClass;
 use engine::table::InsertOptions;
 use ids::{Oid, RelKind};
 use parse::ast::RefreshMatViewStmt;
 use pgerror::{PgError, Result, bail, pg_err};
+use plan::Expr;
 use plan::query::Query;
 use utility::host::CommandHost;
 use utility::{class, names};
@@ -43,24 +44,18 @@ pub fn refresh(host: &mut dyn CommandHost, stmt: &RefreshMatViewStmt) -> Result<
     if stmt.concurrent && stmt.skip_data {
         bail!(SYNTAX_ERROR, "CONCURRENTLY and WITH NO DATA options cannot be used together");
     }
-    if stmt.concurrent {
-        let usable = |i: &PgIndex| {
-            i.indisunique && i.indisvalid && i.indpred.is_none() && i.indexprs.is_none()
-        };
-        if !rel.indexes.iter().any(usable) {
-            let schema = host.catalog().namespace_name(rel.class.relnamespace)?;
-            let quote = catalog::format_type::quote_identifier;
-            let shown =
-                format!("{}.{}", quote(schema.unwrap_or_default().as_str()), quote(rel.name()));
-            return Err(pg_err!(
-                OBJECT_NOT_IN_PREREQUISITE_STATE,
-                "cannot refresh materialized view \"{shown}\" concurrently"
-            )
-            .hint(
-                "Create a unique index with no WHERE clause on one or more columns of the \
-                 materialized view.",
-            ));
-        }
+    if stmt.concurrent && usable_indexes(host, &rel)?.is_empty() {
+        let schema = host.catalog().namespace_name(rel.class.relnamespace)?;
+        let quote = catalog::format_type::quote_identifier;
+        let shown = format!("{}.{}", quote(schema.unwrap_or_default().as_str()), quote(rel.name()));
+        return Err(pg_err!(
+            OBJECT_NOT_IN_PREREQUISITE_STATE,
+            "cannot refresh materialized view \"{shown}\" concurrently"
+        )
+        .hint(
+            "Create a unique index with no WHERE clause on one or more columns of the \
+             materialized view.",
+        ));
     }
     let query = query_of(host, &rel)?;
     set_populated(host, rel.oid(), !stmt.skip_data)?;
@@ -86,6 +81,33 @@ pub fn refresh(host: &mut dyn CommandHost, stmt: &RefreshMatViewStmt) -> Result<
         })?;
     }
     truncate::rebuild_indexes(host, &rel)
+}
+
+/// The unique indexes of columns that contain all rows: those without a predicate, or with one that
+/// is constantly true. Counterpart: `is_usable_unique_index`.
+fn usable_indexes(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<Vec<Oid>> {
+    let mut usable = Vec::new();
+    for index in &rel.indexes {
+        if !index.indisunique || !index.indisvalid || index.indexprs.is_some() {
+            continue;
+        }
+        let mut is_whole = true;
+        if let Some(text) = &index.indpred {
+            let list = plan::nodetree::read_exprs(text.as_str())?;
+            // Immutable functions are called.
+            host.as_owner(rel.class.relowner, &mut |host| {
+                for e in &list {
+                    let folded = host.planner().fold(e.clone())?;
+                    is_whole &= matches!(&folded, Expr::Const(c) if !c.is_null() && c.value.as_ref().as_bool());
+                }
+                Ok(())
+            })?;
+        }
+        if is_whole {
+            usable.push(index.indexrelid);
+        }
+    }
+    Ok(usable)
 }
 
 fn query_of(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<Query> {

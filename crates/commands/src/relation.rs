@@ -4,7 +4,9 @@
 
 use catalog::ObjectAddress;
 use catalog::lookup::{BTREE_AM, HEAP_AM};
-use catalog::rows::{Name, PgAttribute, PgClass, PgCollation, PgNamespace, PgType, Text, indexes};
+use catalog::rows::{
+    Name, PgAm, PgAttribute, PgClass, PgCollation, PgNamespace, PgType, Text, indexes,
+};
 use define::{default_acl, typerow};
 use engine::StatsKind;
 use engine::storage::create_relation_files;
@@ -72,6 +74,8 @@ pub struct NewRelation<'a> {
     pub owner: Oid,
     /// 0 for the database's default tablespace.
     pub tablespace: Oid,
+    /// The access method of a table; 0 for heap, and for relations of other kinds.
+    pub access_method: Oid,
     pub columns: &'a [NewColumn],
     pub options: Option<Vec<Text>>,
 }
@@ -268,7 +272,9 @@ pub fn class_row(spec: &NewRelation<'_>, oid: Oid) -> PgClass {
         reloftype: Oid::INVALID,
         relowner: spec.owner,
         relam: match spec.kind {
-            RelKind::Table | RelKind::Toast | RelKind::MaterializedView => HEAP_AM,
+            RelKind::Table | RelKind::Toast | RelKind::MaterializedView => {
+                spec.access_method.valid().unwrap_or(HEAP_AM)
+            }
             RelKind::Index => BTREE_AM,
             _ => Oid::INVALID,
         },
@@ -379,6 +385,9 @@ pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid>
         class.relacl = default_acl::of_new_object(host, objtype, spec.owner, spec.namespace)?;
     }
     host.catalog().insert(&class)?;
+    if !spec.kind.has_storage() {
+        host.catalog().record_tablespace(oid, spec.tablespace)?;
+    }
     host.backend().count_created(StatsKind::Relation, oid, class.relisshared);
     if has_type {
         add_types(host, spec, oid, row_type, array_type)?;
@@ -390,6 +399,10 @@ pub fn create(host: &mut dyn CommandHost, spec: &NewRelation<'_>) -> Result<Oid>
         cat.record_owner(this, spec.owner)?;
         let schema = ObjectAddress::of::<PgNamespace>(spec.namespace);
         cat.record_dependency(this, schema, DepType::Normal)?;
+        if class.relam.is_valid() {
+            let method = ObjectAddress::of::<PgAm>(class.relam);
+            cat.record_dependency(this, method, DepType::Normal)?;
+        }
         default_acl::record_acl_dependencies(host, this, class.relacl.as_deref(), spec.owner)?;
     }
     host.catalog().increment_command_counter()?;

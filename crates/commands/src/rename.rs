@@ -44,21 +44,15 @@ pub fn rename(host: &mut dyn CommandHost, stmt: &RenameStmt, new: &str) -> Resul
     }
 }
 
-/// The lock for RENAME. An index can be used while it is renamed, even by ALTER TABLE.
+/// The lock for RENAME. An index can be used while ALTER INDEX renames it. Counterpart:
+/// `RenameRelation`.
 fn rename_lock(host: &mut dyn CommandHost, stmt: &RenameStmt) -> Result<i32> {
-    let parts = [
-        ObjectType::Column,
-        ObjectType::Attribute,
-        ObjectType::Tabconstraint,
-        ObjectType::Rule,
-        ObjectType::Trigger,
-    ];
     let index = match &stmt.relation {
-        Some(rv) if !parts.contains(&stmt.rename_type) => {
+        Some(rv) if stmt.rename_type == ObjectType::Index => {
             let mut cat = host.catalog();
             match cat.find_relation(rv.schemaname.as_deref(), &rv.relname)? {
                 Some(oid) => cat.class(oid)?.relkind.is_index(),
-                None => stmt.rename_type == ObjectType::Index,
+                None => true,
             }
         }
         _ => false,

@@ -81,6 +81,7 @@ pub fn create(
             None,
             persistence == ids::Persistence::Temporary,
         )?,
+        access_method: Oid::INVALID,
         columns: &columns,
         options: None,
     };

@@ -97,6 +97,7 @@ pub fn add_toast(host: &mut dyn CommandHost, table: Oid, options: Option<Vec<Tex
         persistence,
         owner: class.relowner,
         tablespace: class.reltablespace,
+        access_method: class.relam,
         columns: &columns,
         options,
     };

@@ -3,6 +3,7 @@
 //! Counterpart: `ExecuteTruncate` of tablecmds.c.
 
 use crate::{index, sequence};
+use catalog::rows::PgConstraint;
 use catalog::{RelDesc, acl};
 use executor::{Change, Level, OpenRel, Timing};
 use ids::code::ConType;
@@ -154,29 +155,43 @@ fn check(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     host.check_not_in_use(rel.oid(), rel.name(), "TRUNCATE")
 }
 
-/// OIDs of tables that have foreign keys to one of `tables` and are not in `known`. Counterpart:
-/// `heap_truncate_find_FKs`.
+/// OIDs of tables, and of partitions, that have foreign keys to one of `tables` and are not in
+/// `known`. If a table is only referenced as a partition, those that reference its partitioned
+/// tables are included. Counterpart: `heap_truncate_find_FKs`.
 fn referencing(
     host: &mut dyn CommandHost,
     tables: &[Arc<RelDesc>],
     known: &[Arc<RelDesc>],
 ) -> Result<Vec<Oid>> {
-    let mut out = Vec::new();
-    for table in tables.iter().filter(|t| t.class.relhastriggers) {
-        for t in &table.triggers {
-            let other = t.tgconstrrelid;
-            let known = known.iter().any(|k| k.oid() == other) || out.contains(&other);
-            if !t.tgisinternal || !other.is_valid() || known {
-                continue;
+    let may_be_referenced =
+        |t: &&Arc<RelDesc>| t.class.relhastriggers || t.kind() == RelKind::PartitionedTable;
+    let mut referenced: Vec<Oid> =
+        tables.iter().filter(may_be_referenced).map(|t| t.oid()).collect();
+    if referenced.is_empty() {
+        return Ok(Vec::new());
+    }
+    let rows = host.catalog().scan_all::<PgConstraint>()?;
+    let keys: Vec<&PgConstraint> =
+        rows.iter().map(|r| &r.row).filter(|c| c.contype == ConType::ForeignKey).collect();
+    let mut next = 0;
+    while let Some(&table) = referenced.get(next) {
+        next += 1;
+        for key in keys.iter().filter(|c| c.confrelid == table) {
+            let mut top = *key;
+            while let Some(parent) = keys.iter().find(|c| c.oid == top.conparentid) {
+                top = parent;
             }
-            let fk = host.catalog().constraint(t.tgconstraint)?;
-            if fk.is_some_and(|c| c.contype == ConType::ForeignKey && c.confrelid == table.oid()) {
-                out.push(other);
+            if !referenced.contains(&top.confrelid) {
+                referenced.push(top.confrelid);
             }
         }
     }
+    let mut out: Vec<Oid> =
+        keys.iter().filter(|c| referenced.contains(&c.confrelid)).map(|c| c.conrelid).collect();
     // In OID order, because the order determines which table the error names.
     out.sort_unstable();
+    out.dedup();
+    out.retain(|oid| known.iter().all(|k| k.oid() != *oid));
     Ok(out)
 }
 

@@ -214,6 +214,7 @@ pub fn create_composite(host: &mut dyn CommandHost, stmt: &CompositeTypeStmt) ->
         persistence: Persistence::Permanent,
         owner: names::user(host),
         tablespace: Oid::INVALID,
+        access_method: Oid::INVALID,
         columns: &columns,
         options: None,
     };

@@ -236,17 +236,15 @@ fn targets(host: &mut dyn CommandHost, stmt: &VacuumStmt, params: &Params) -> Re
         } else {
             names::open(host, rv, names::mode::ACCESS_SHARE)?
         };
+        let columns: Vec<String> = va_cols.iter().map(|c| c.to_string()).collect();
         // Checked first, so that a user without privileges does not wait for the lock.
         if check_target(host, &rel, params.verb())? {
-            let columns: Vec<String> = va_cols.iter().map(|c| c.to_string()).collect();
-            let below = match rel.kind() {
-                RelKind::PartitionedTable => {
-                    partition::descendants(&mut host.catalog(), rel.oid(), Detached::Include)?
-                }
-                _ => vec![rel.oid()],
-            };
             let name = Some(rv.relname.to_string());
             out.push(Target { oid: rel.oid(), name, columns: columns.clone() });
+        }
+        // A partition may have another owner, so it is checked when it is processed.
+        if rel.kind() == RelKind::PartitionedTable {
+            let below = partition::descendants(&mut host.catalog(), rel.oid(), Detached::Include)?;
             let partitions = below[1..].iter();
             out.extend(partitions.map(|&oid| Target { oid, name: None, columns: columns.clone() }));
         }
@@ -627,23 +625,35 @@ fn analyze_table(host: &mut dyn CommandHost, target: &Target, params: &Params) -
     if !rel.class.relhassubclass {
         return Ok(());
     }
+    if partition::descendants(&mut host.catalog(), rel.oid(), Detached::Omit)?.len() < 2 {
+        host.catalog().increment_command_counter()?;
+        crate::hierarchy::set_has_subclass(host, rel.oid(), false)?;
+        if params.verbose {
+            vacuum_report::no_children(host, &rel)?;
+        }
+        return store_tree_rows(host, &rel, 0.0);
+    }
     let how = (&wanted[..], rows_wanted);
     let found = statistics::tree::compute(host, &rel, how, params.verbose)?;
-    let Some((rows, sample)) = found else { return Ok(()) };
+    let Some((rows, sample)) = found else { return store_tree_rows(host, &rel, 0.0) };
     if sample.row_count() > 0 {
         extended::build(host, &rel, &targets, &sample, (default, true))?;
     }
-    let count = sample.live_rows;
     for row in &rows {
         store(host, row)?;
     }
-    if rel.kind() == RelKind::PartitionedTable {
-        update_statistics(&mut host.catalog(), target.oid, |row| {
-            row.relpages = -1;
-            row.reltuples = count as f32;
-        })?;
+    store_tree_rows(host, &rel, sample.live_rows)
+}
+
+/// Stores the number of rows below a partitioned table.
+fn store_tree_rows(host: &mut dyn CommandHost, rel: &RelDesc, rows: f64) -> Result<()> {
+    if rel.kind() != RelKind::PartitionedTable {
+        return Ok(());
     }
-    Ok(())
+    update_statistics(&mut host.catalog(), rel.oid(), |row| {
+        row.relpages = -1;
+        row.reltuples = rows as f32;
+    })
 }
 
 /// The columns to analyze with their own statistics targets.

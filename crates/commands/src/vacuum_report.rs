@@ -187,3 +187,17 @@ pub(crate) fn analyze(host: &mut dyn CommandHost, begun: &Begun, rel: &RelDesc) 
     host.notice(pg_err!(SUCCESSFUL_COMPLETION, "{text}").severity(Severity::Log));
     Ok(())
 }
+
+/// Reports that a table has no children any more, in ANALYZE VERBOSE. Counterpart:
+/// `acquire_inherited_sample_rows`.
+pub(crate) fn no_children(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
+    let schema = host.catalog().namespace_name(rel.class.relnamespace)?.unwrap_or_default();
+    let e = pg_err!(
+        SUCCESSFUL_COMPLETION,
+        "skipping analyze of \"{schema}.{}\" inheritance tree --- this inheritance tree contains \
+         no child tables",
+        rel.name()
+    );
+    host.notice(e.severity(Severity::Info));
+    Ok(())
+}

@@ -119,6 +119,7 @@ pub fn create_view(host: &mut dyn CommandHost, stmt: &ViewStmt, sql: &str) -> Re
                 persistence,
                 owner,
                 tablespace: Oid::INVALID,
+                access_method: Oid::INVALID,
                 columns: &columns,
                 options: view_options,
             };

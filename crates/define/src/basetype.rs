@@ -1,6 +1,8 @@
-//! CREATE TYPE of shell types and base types.
+//! CREATE TYPE of shell types and base types; ALTER TYPE … SET is in `alter`.
 //!
 //! Counterpart: typecmds.c (`DefineType`), pg_type.c (`TypeShellMake`, `TypeCreate`).
+
+pub mod alter;
 
 use crate::default_acl;
 use crate::routine::lookup::{exact, find_exact, shown, type_of};

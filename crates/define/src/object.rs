@@ -2,6 +2,7 @@
 //! `catalog::object`, those of the object types in statements are in `kind`.
 
 pub mod address;
+pub mod by_text;
 pub mod comment;
 pub mod depends;
 pub mod kind;

@@ -61,7 +61,14 @@ impl<'a> Attributes<'a> {
             match ATTRIBUTES[at] {
                 "subtype" => a.subtype = type_of(host, &options::type_name(d)?)?,
                 "multirange_type_name" => {
-                    a.multirange = Some(new_name(host, &options::qualified(d)?)?);
+                    let parts = options::qualified(d)?;
+                    a.multirange = Some(match parts.as_slice() {
+                        [schema, name] => {
+                            let schema = crate::creation::target_schema(host, schema)?;
+                            (schema, stdx::clip(name, 63).to_string())
+                        }
+                        _ => new_name(host, &parts)?,
+                    });
                 }
                 _ => {}
             }

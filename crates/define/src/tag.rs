@@ -20,7 +20,7 @@ pub fn command_tag(stmt: &Node) -> &'static str {
         Node::AlterDomainStmt(_) => "ALTER DOMAIN",
         Node::CreateEnumStmt(_) | Node::CreateRangeStmt(_) => "CREATE TYPE",
         Node::CompositeTypeStmt(_) => "CREATE TYPE",
-        Node::AlterEnumStmt(_) => "ALTER TYPE",
+        Node::AlterEnumStmt(_) | Node::AlterTypeStmt(_) => "ALTER TYPE",
         Node::CreateFunctionStmt(s) if s.is_procedure => "CREATE PROCEDURE",
         Node::CreateFunctionStmt(_) => "CREATE FUNCTION",
         Node::AlterFunctionStmt(s) => alter_tag(s.objtype),

@@ -105,11 +105,10 @@ pub(crate) fn computes_itself(expr: &Expr, facts: &mut dyn Facts) -> Result<bool
                 && own_volatility(expr, facts)? == Volatility::Immutable
         }
         Expr::ArrayCoerce(n) => volatility(&n.elemexpr, facts)? == Volatility::Immutable,
-        Expr::OpExpr(_)
-        | Expr::Distinct(_)
-        | Expr::NullIf(_)
-        | Expr::ScalarArrayOp(_)
-        | Expr::CoerceViaIo(_) => own_volatility(expr, facts)? == Volatility::Immutable,
+        Expr::OpExpr(n) => !n.opretset && own_volatility(expr, facts)? == Volatility::Immutable,
+        Expr::Distinct(_) | Expr::NullIf(_) | Expr::ScalarArrayOp(_) | Expr::CoerceViaIo(_) => {
+            own_volatility(expr, facts)? == Volatility::Immutable
+        }
         // Row comparisons are not included, as in PostgreSQL, because the difference would be
         // visible in GROUP BY.
         Expr::Array(_) | Expr::MinMax(_) | Expr::SubscriptingRef(_) => true,

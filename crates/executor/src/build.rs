@@ -148,9 +148,9 @@ fn node_of(plan: &Plan, run: &mut Run<'_>, depth: u32) -> Result<Node> {
             let targets = &plan.info.target_list;
             mergeappend::MergeAppendNode::boxed((nodes, pruner), keys, targets, run)?
         }
-        PlanNode::Memoize { child, param_exprs, operators, collations, .. } => {
+        node @ PlanNode::Memoize { child, .. } => {
             let c = sub(child, run)?;
-            memoize::MemoizeNode::boxed(child, c, param_exprs, operators, collations, run)?
+            memoize::MemoizeNode::boxed(node, c, run)?
         }
         PlanNode::Unique { child, keys } => {
             let c = sub(child, run)?;

@@ -41,6 +41,7 @@ pub struct Counts {
     pub exact_blocks: u64,
     pub lossy_blocks: u64,
     pub hash: Option<HashCounts>,
+    pub memo: Option<MemoCounts>,
     /// Rows inserted by INSERT ON CONFLICT.
     pub inserted: u64,
     /// MERGE: numbers of rows updated and deleted.
@@ -59,6 +60,18 @@ pub struct HashCounts {
     /// Peak size of the table.
     pub kilobytes: u64,
     pub disk_kilobytes: u64,
+}
+
+/// The use of the cache of a Memoize node.
+#[derive(Clone, Copy, Default, Debug, PartialEq)]
+pub struct MemoCounts {
+    pub hits: u64,
+    pub misses: u64,
+    pub evictions: u64,
+    /// Keys with more rows than fit in the cache.
+    pub overflows: u64,
+    /// Peak size of the cache.
+    pub kilobytes: u64,
 }
 
 /// Statistics of the nodes of a statement. The key is the address of the plan node, which is stable

@@ -67,7 +67,7 @@ mod winfn;
 
 pub use epq::tid_of;
 pub use execution::Execution;
-pub use instrument::{Counts, HashCounts, NodeStats};
+pub use instrument::{Counts, HashCounts, MemoCounts, NodeStats};
 pub use rowops::relation::{OpenRel, RelCalls, RelCheck, RelIndex};
 pub use rowops::services::{
     AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,

@@ -2,14 +2,14 @@
 //! nodeMemoize.c.
 
 use crate::depend::Dependencies;
+use crate::instrument::{Counts, MemoCounts};
 use crate::node::{Exec, NoScanColumns, Node, compile};
 use crate::run::Run;
 use eval::{EvalState, Program, RowInput};
 use hashbrown::HashTable;
-use ids::Oid;
-use pgerror::Result;
+use pgerror::{PgError, Result};
 use plan::expr::{Expr, ParamKind};
-use plan::node::Plan;
+use plan::node::{Plan, PlanNode};
 use rowops::keys::{Key, Keys};
 use std::sync::Arc;
 use types::{BATCH_ROWS_MAX, Batch, Datum};
@@ -50,29 +50,43 @@ pub(crate) struct MemoizeNode {
     state: State,
     /// Dependencies of all entries, without the parameters in the key.
     dependencies: Dependencies,
+    /// See [`PlanNode::Memoize`].
+    single_row: bool,
+    counts: MemoCounts,
+    /// Peak of `bytes`.
+    bytes_peak: usize,
 }
 
 impl MemoizeNode {
-    pub(crate) fn boxed(
-        child_plan: &Plan,
-        child: Node,
-        exprs: &[Expr],
-        operators: &[Oid],
-        collations: &[Oid],
-        run: &mut Run<'_>,
-    ) -> Result<Node> {
+    /// The node for a plan node of this kind, over its child.
+    pub(crate) fn boxed(plan: &PlanNode, child: Node, run: &mut Run<'_>) -> Result<Node> {
+        let PlanNode::Memoize {
+            child: child_plan,
+            param_exprs,
+            operators,
+            collations,
+            single_row,
+            ..
+        } = plan
+        else {
+            return Err(PgError::internal("Memoize node expected"));
+        };
         let mut params = Vec::new();
         let mut keys = Vec::new();
         let mut own = Vec::new();
-        for ((e, op), coll) in exprs.iter().zip(operators).zip(collations) {
-            if let Expr::Param(p) = e
-                && p.paramkind == ParamKind::Exec
-            {
-                own.push(p.paramid);
-            }
+        for ((e, op), coll) in param_exprs.iter().zip(operators).zip(collations) {
+            plan::walk::any(e, &mut |e| {
+                if let Expr::Param(p) = e
+                    && p.paramkind == ParamKind::Exec
+                {
+                    own.push(p.paramid);
+                }
+                false
+            });
             params.push((compile(e, &mut NoScanColumns, run)?, EvalState::default()));
             keys.push(Key::new(e.type_oid(), *op, *coll, run.sv)?);
         }
+        let child_plan: &Plan = child_plan;
         let dependencies = Dependencies::new(&[child_plan], &[], run).excluding(&own);
         Ok(Box::new(MemoizeNode {
             child,
@@ -84,6 +98,9 @@ impl MemoizeNode {
             turn: 0,
             state: State::Fresh,
             dependencies,
+            single_row: *single_row,
+            counts: MemoCounts::default(),
+            bytes_peak: 0,
         }))
     }
 
@@ -104,10 +121,12 @@ impl MemoizeNode {
             // equal by the operator, such as 1.0 and 1.00 or -0 and 0.
             if e.key == key {
                 e.used = self.turn;
+                self.counts.hits += 1;
                 self.state = State::Hit { rows: e.rows.clone(), at: 0 };
                 return Ok(());
             }
         }
+        self.counts.misses += 1;
         if std::mem::replace(&mut self.child_started, true) {
             self.child.rescan(run)?;
         }
@@ -135,17 +154,26 @@ impl MemoizeNode {
             let mut gone = 0;
             self.table.retain(|e| {
                 let stay = e.used > oldest;
-                gone += if stay { 0 } else { e.bytes };
+                if !stay {
+                    gone += e.bytes;
+                    self.counts.evictions += 1;
+                }
                 stay
             });
             self.bytes -= gone;
         }
         self.bytes += entry.bytes;
+        self.bytes_peak = self.bytes_peak.max(self.bytes);
         self.table.insert_unique(entry.hash, entry, |e| e.hash);
     }
 }
 
 impl Exec for MemoizeNode {
+    fn report(&self, counts: &mut Counts) {
+        let kilobytes = self.bytes_peak.div_ceil(1024) as u64;
+        counts.memo = Some(MemoCounts { kilobytes, ..self.counts });
+    }
+
     fn is_volatile(&self) -> bool {
         self.child.is_volatile()
     }
@@ -162,10 +190,11 @@ impl Exec for MemoizeNode {
             }
             State::Filling(mut entry) => {
                 let limit = run.sv.hash_mem();
+                let rows_max = if self.single_row { 1 } else { BATCH_ROWS_MAX };
                 loop {
                     let computation = self.dependencies.computation();
                     match computation
-                        .perform(run, |run| self.child.next(run, want.max(BATCH_ROWS_MAX)))?
+                        .perform(run, |run| self.child.next(run, rows_max.max(want)))?
                     {
                         None => {
                             self.keep(entry, limit);
@@ -175,10 +204,14 @@ impl Exec for MemoizeNode {
                         Some(b) => {
                             entry.bytes += b.memory() + 64;
                             if entry.bytes > limit {
+                                self.counts.overflows += 1;
                                 self.state = State::Passing;
-                            } else {
-                                entry.rows.push(Arc::new(b.clone()));
-                                self.state = State::Filling(entry);
+                                return Ok(Some(b));
+                            }
+                            entry.rows.push(Arc::new(b.clone()));
+                            match self.single_row {
+                                true => self.keep(entry, limit),
+                                false => self.state = State::Filling(entry),
                             }
                             return Ok(Some(b));
                         }

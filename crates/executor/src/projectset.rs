@@ -8,7 +8,7 @@ use crate::source::{argument_types, row_columns};
 use eval::{EvalState, Program, RowInput, RowRef, Source};
 use ids::code::TypType;
 use pgerror::Result;
-use plan::expr::Expr;
+use plan::expr::{CoercionForm, Expr, FuncExpr, OpExpr};
 use plan::node::Plan;
 use rowops::spare::is_wide;
 use types::{Batch, Datum};
@@ -36,23 +36,42 @@ enum SetColumn {
     Set(Box<SetCall>),
 }
 
+/// The call of the function of an operator that returns a set.
+fn call_of(op: &OpExpr, run: &mut Run<'_>) -> Result<Expr> {
+    Ok(Expr::FuncExpr(Box::new(FuncExpr {
+        funcid: run.sv.as_facts().operator_function(op.opno)?,
+        funcresulttype: op.opresulttype,
+        funcretset: true,
+        funcvariadic: false,
+        funcformat: CoercionForm::ExplicitCall,
+        funccollid: op.opcollid,
+        inputcollid: op.inputcollid,
+        args: op.args.clone(),
+        location: op.location,
+    })))
+}
+
 impl ProjectSetNode {
     pub(crate) fn boxed(plan: &Plan, child: Node, run: &mut Run<'_>) -> Result<Node> {
         let mut columns = Vec::new();
         for t in &plan.info.target_list {
             let mut cols = ChildColumns { outer: Source::Scan };
-            let is_set = matches!(&t.expr, Expr::FuncExpr(f) if f.funcretset);
-            columns.push(if is_set {
-                let mut call = SetCall::new(&t.expr, &mut cols, 0, run)?;
-                let ty = t.expr.type_oid();
-                let known = match &t.expr {
+            let set = match &t.expr {
+                Expr::FuncExpr(f) if f.funcretset => Some(t.expr.clone()),
+                Expr::OpExpr(op) if op.opretset => Some(call_of(op, run)?),
+                _ => None,
+            };
+            columns.push(if let Some(set) = set {
+                let mut call = SetCall::new(&set, &mut cols, 0, run)?;
+                let ty = set.type_oid();
+                let known = match &set {
                     Expr::FuncExpr(f) if ty == types::oids::RECORD => {
                         run.sv.out_columns(f.funcid, &argument_types(f))?.is_some()
                     }
                     _ => run.sv.as_facts().type_info(ty)?.kind == TypType::Composite,
                 };
                 if known {
-                    call.field_types = row_columns(&t.expr, run)?;
+                    call.field_types = row_columns(&set, run)?;
                 }
                 SetColumn::Set(Box::new(call))
             } else {

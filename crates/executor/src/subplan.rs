@@ -6,6 +6,7 @@ use crate::run::{ExecParam, Run};
 use eval::{Host, Val};
 use hashbrown::HashTable;
 use pgerror::{PgError, Result, bail};
+use plan::Expr;
 use plan::expr::{SubLinkKind, SubPlan};
 use rowops::keys::{Key, Keys};
 use types::{Batch, Datum, DatumRef};
@@ -253,7 +254,15 @@ impl HashedSet {
         let mut parts = Vec::new();
         plan.testexpr.iter().for_each(|t| eval::hashed_parts(t, &mut parts));
         let (mut inner, mut outer) = (Vec::new(), Vec::new());
+        // The column of the sub-select that each comparison reads. Inlined functions may compare a
+        // column several times.
+        let mut columns = Vec::with_capacity(parts.len());
         for op in parts {
+            let Expr::Param(column) = &op.args[1] else {
+                return Err(PgError::internal("hashed comparison without a column"));
+            };
+            let column = plan.param_ids.iter().position(|id| *id == column.paramid);
+            columns.push(column.ok_or_else(|| PgError::internal("column without a parameter"))?);
             outer.push(Key::new(op.args[0].type_oid(), op.opno, op.inputcollid, run.sv)?);
             inner.push(Key::new(op.args[1].type_oid(), op.opno, op.inputcollid, run.sv)?);
         }
@@ -268,7 +277,7 @@ impl HashedSet {
             run.interrupts()?;
             for r in 0..b.len {
                 set.empty = false;
-                let row = b.row_owned(r);
+                let row: Vec<Datum> = columns.iter().map(|c| b.get(r, *c).to_owned()).collect();
                 match inner.hash(row.iter().map(Datum::as_ref), false, run.sv)? {
                     None => set.partial.push(row),
                     Some(h) => {

@@ -5,7 +5,7 @@
 use crate::Options;
 use crate::doc::{NodeView, Value};
 use engine::{BufferUsage, WalUsage};
-use executor::{Counts, HashCounts, NodeStats, SortStats};
+use executor::{Counts, HashCounts, MemoCounts, NodeStats, SortStats};
 use plan::node::PlanInfo;
 
 /// Adds the estimated costs, rows and width, with COSTS.
@@ -94,6 +94,19 @@ pub fn hash(view: &mut NodeView, h: &HashCounts) {
     view.number("Hash Batches", h.batches);
     view.number("Original Hash Batches", h.batches_original);
     view.number("Peak Memory Usage", h.kilobytes);
+}
+
+/// Adds how often the cache of a Memoize node was used, and its memory.
+pub fn memo(view: &mut NodeView, m: &MemoCounts) {
+    view.lines.push(format!(
+        "Hits: {}  Misses: {}  Evictions: {}  Overflows: {}  Memory Usage: {}kB",
+        m.hits, m.misses, m.evictions, m.overflows, m.kilobytes
+    ));
+    view.number("Cache Hits", m.hits);
+    view.number("Cache Misses", m.misses);
+    view.number("Cache Evictions", m.evictions);
+    view.number("Cache Overflows", m.overflows);
+    view.number("Peak Memory Usage", m.kilobytes);
 }
 
 /// Adds the batches, memory and disk space of a hashed aggregation.

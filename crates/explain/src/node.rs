@@ -90,11 +90,13 @@ impl<'p> Describer<'_, 'p> {
             self.output(&mut view, &position)?;
         }
         self.properties(&mut view, &position, stats)?;
-        if let Some(s) = stats.filter(|_| self.options.buffers) {
-            metrics::buffers(&mut view, &s.buffers);
+        // Formats other than text show the counts of nodes that were not executed.
+        let used = stats.unwrap_or_default();
+        if self.options.buffers {
+            metrics::buffers(&mut view, &used.buffers);
         }
-        if let Some(s) = stats.filter(|_| self.options.wal) {
-            metrics::wal(&mut view, &s.wal);
+        if self.options.wal {
+            metrics::wal(&mut view, &used.wal);
         }
         self.children(&mut view, &position)?;
         Ok(view)
@@ -374,11 +376,13 @@ impl<'p> Describer<'_, 'p> {
         if let Some(counts) = counts.filter(|_| self.run.is_some()) {
             metrics::hash(&mut view, &counts);
         }
-        if let Some(s) = stats.filter(|_| self.options.buffers) {
-            metrics::buffers(&mut view, &s.buffers);
+        // Formats other than text show the counts of nodes that were not executed.
+        let used = stats.unwrap_or_default();
+        if self.options.buffers {
+            metrics::buffers(&mut view, &used.buffers);
         }
-        if let Some(s) = stats.filter(|_| self.options.wal) {
-            metrics::wal(&mut view, &s.wal);
+        if self.options.wal {
+            metrics::wal(&mut view, &used.wal);
         }
         let child = self.node(inner, ancestors, Link::of("Outer"))?;
         view.children.push((None, child));

@@ -179,6 +179,9 @@ impl<'p> Describer<'_, 'p> {
                 }
                 view.text("Cache Key", list.join(", "));
                 view.text("Cache Mode", if *binary_mode { "binary" } else { "logical" });
+                if let Some(memo) = counts.memo.filter(|m| m.misses > 0) {
+                    metrics::memo(view, &memo);
+                }
             }
             PlanNode::Agg(agg) => {
                 self.group_keys(view, position, agg)?;

@@ -311,6 +311,8 @@ pub enum PlanNode {
         /// Only shown by EXPLAIN. In both modes, equal keys with different bytes have separate
         /// cache entries.
         binary_mode: bool,
+        /// Only the first row for a key is asked for, so that an entry is complete with it.
+        single_row: bool,
     },
     Sort {
         child: Box<Plan>,

@@ -280,6 +280,7 @@ mod tests {
                     operators: Vec::new(),
                     collations: Vec::new(),
                     binary_mode: false,
+                    single_row: false,
                 },
             ),
             (3, PlanNode::WindowAgg(Box::new(window))),

@@ -385,6 +385,9 @@ pub struct RangeTblEntry {
     pub selected_cols: Vec<AttrNo>,
     pub inserted_cols: Vec<AttrNo>,
     pub updated_cols: Vec<AttrNo>,
+    /// Conditions of security-barrier views through which a relation is changed, innermost view
+    /// first: operators that may reveal their arguments are evaluated after them. They are also
+    /// among the conditions of the query.
     pub security_quals: Vec<Expr>,
 }
 

@@ -14,7 +14,7 @@ use plan::node::{Agg, AggStrategy, GroupKeys, Plan, PlanInfo, PlanNode, PlanRowM
 use plan::query::LimitOption;
 use querytree::path::{Path, PathKey, PathKind, PathRef};
 use querytree::refs::{ChildOutputs, CreatedPlan, label, pass_through, targets_of};
-use querytree::vars::{make_var, pull_vars, push_unique};
+use querytree::vars::{make_var, pull_vars, push_unique, relids_of, substitute};
 use std::borrow::Cow;
 
 impl Planner<'_> {
@@ -105,12 +105,15 @@ impl Planner<'_> {
         let c = self.create(root, child, want)?;
         let mut param_exprs = Vec::new();
         for v in vars {
-            if let Some((id, e)) = root.nest_params.iter().find(|(_, e)| e == v) {
-                param_exprs.push(exec_param(*id, e));
+            let mut key = v.clone();
+            substitute(&mut key, &mut |e| {
+                let known = root.nest_params.iter().find(|(_, known)| known == e);
+                known.map(|(id, e)| exec_param(*id, e))
+            });
+            if !relids_of(&key).is_empty() {
+                return Ok(c);
             }
-        }
-        if param_exprs.len() < vars.len() {
-            return Ok(c);
+            param_exprs.push(key);
         }
         let info = PlanInfo { target_list: pass_through(&c.output), ..info };
         let node = PlanNode::Memoize {
@@ -119,6 +122,7 @@ impl Planner<'_> {
             operators: operators.clone(),
             collations: collations.clone(),
             binary_mode: *binary_mode,
+            single_row: false,
         };
         Ok(CreatedPlan { plan: Plan { info, node }, output: c.output })
     }

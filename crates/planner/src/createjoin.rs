@@ -1,9 +1,11 @@
 //! Creates the plans of joins. Counterpart: createplan.c (`create_join_plan`).
 
+use crate::scan::under_collation;
 use crate::state::{Planner, PlannerInfo};
 use pgerror::Result;
 use plan::expr::{Expr, TargetEntry};
 use plan::node::{Plan, PlanInfo, PlanNode};
+use plan::query::JoinType;
 use querytree::path::{HashPath, JoinPath, MergePath, PathRef};
 use querytree::refs::{ChildOutputs, CreatedPlan, targets_of};
 use querytree::vars::{pull_vars, relids_of};
@@ -46,7 +48,10 @@ impl Planner<'_> {
         let mut columns = ChildColumns::of(join, want.iter().chain(&join_quals).chain(&join.quals));
         // The inner side is created first: it determines which outer columns become parameters.
         let before = root.nest_params.len();
-        let inner = self.create_any(root, &join.inner, &columns.inner)?;
+        let mut inner = self.create_any(root, &join.inner, &columns.inner)?;
+        if let PlanNode::Memoize { single_row, .. } = &mut inner.plan.node {
+            *single_row = join.inner_unique && join_quals.is_empty();
+        }
         let params = claim_params(root, before, &join.outer);
         params.iter().for_each(|(_, e)| pull_vars(e, &mut columns.outer));
         let outer = self.create_any(root, &join.outer, &columns.outer)?;
@@ -77,7 +82,10 @@ impl Planner<'_> {
         want: &[Expr],
     ) -> Result<CreatedPlan> {
         let join = &path.join;
-        let (clauses, join_quals) = (owned(&path.clauses), owned(&join.join_quals));
+        let (mut clauses, join_quals) = (owned(&path.clauses), owned(&join.join_quals));
+        if matches!(join.jointype, JoinType::Inner | JoinType::Semi) {
+            clauses.iter_mut().for_each(unify_collations);
+        }
         let keys = operands(&clauses);
         let exprs = want.iter().chain(&join_quals).chain(&join.quals);
         let columns = ChildColumns::of(join, exprs.chain(&clauses));
@@ -172,6 +180,16 @@ fn claim_params(root: &mut PlannerInfo, before: usize, outer: &PathRef) -> Vec<(
     let mut out: Vec<(i32, Expr)> = root.nest_params.extract_if(before.., settable).collect();
     out.extend(root.nest_params.extract_if(.., settable));
     out
+}
+
+/// Gives both operands of an equality that is not of an outer join the collation of the comparison:
+/// in an equivalence class they are values under one collation.
+fn unify_collations(clause: &mut Expr) {
+    if let Expr::OpExpr(op) = clause {
+        for arg in &mut op.args {
+            *arg = under_collation(arg.clone(), op.inputcollid);
+        }
+    }
 }
 
 fn owned(quals: &[Rc<Expr>]) -> Vec<Expr> {

@@ -349,7 +349,10 @@ impl Planner<'_> {
         quals: &[Expr],
         output: Vec<TargetEntry>,
     ) -> Result<CreatedPlan> {
-        let quals = self.cheap_first(quals)?;
+        let quals = match self.barriers_first(root, path, quals)? {
+            Some(ordered) => ordered.into(),
+            None => self.cheap_first(quals)?,
+        };
         let qual = self.scan_exprs(root, path, &quals);
         let target_list = output
             .iter()

@@ -25,6 +25,8 @@ pub(crate) struct StatisticsObject {
 struct Mentioned {
     columns: Vec<AttrNo>,
     exprs: Vec<Expr>,
+    /// An operator of the condition may reveal the values that it is evaluated for.
+    reveals: bool,
 }
 
 impl Mentioned {
@@ -147,7 +149,10 @@ impl Planner<'_> {
         let mut mentioned = Vec::with_capacity(quals.len());
         for q in quals {
             let mut m = Mentioned::default();
-            let usable = self.mentioned(q, rti, &mut m)?;
+            let mut usable = self.mentioned(q, rti, &mut m)?;
+            if usable && m.reveals {
+                usable = self.may_read(root, q)?;
+            }
             mentioned.push(if usable { m } else { Mentioned::default() });
         }
         while let Some(object) = best(&objects, &mentioned) {
@@ -243,16 +248,21 @@ impl Planner<'_> {
                 true
             }
         };
+        let mut reveals = false;
         let usable = match unlabelled(qual) {
             Expr::OpExpr(op) => match self.comparison_with_value(&op.args)? {
                 Some(c) => {
-                    is_comparison(&self.host.operator(op.opno)?.restrict) && variable(c.variable)
+                    let info = self.host.operator(op.opno)?;
+                    reveals = !info.leakproof;
+                    is_comparison(&info.restrict) && variable(c.variable)
                 }
                 None => false,
             },
             Expr::ScalarArrayOp(op) => match self.comparison_with_value(&op.args)? {
                 Some(c) if !c.flipped => {
-                    is_comparison(&self.host.operator(op.opno)?.restrict) && variable(c.variable)
+                    let info = self.host.operator(op.opno)?;
+                    reveals = !info.leakproof;
+                    is_comparison(&info.restrict) && variable(c.variable)
                 }
                 _ => false,
             },
@@ -267,6 +277,7 @@ impl Planner<'_> {
             Expr::NullTest(n) => variable(&n.arg),
             other => variable(other),
         };
+        out.reveals |= reveals;
         out.columns.sort_unstable();
         out.columns.dedup();
         Ok(usable)

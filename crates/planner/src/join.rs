@@ -430,6 +430,9 @@ impl Planner<'_> {
         let on = self.clauses(root, &j.quals)?;
         out.rows = self.join_rows(root, j.jointype, &left, &right, &on)?;
         self.join_paths(root, j.jointype, &left, &right, &on, &mut out)?;
+        if j.jointype == JoinType::Full {
+            self.join_paths(root, j.jointype, &right, &left, &on, &mut out)?;
+        }
         if j.jointype == JoinType::Semi
             && let Some(unique) = self.unique_right(root, &right, &j.quals)?
         {

@@ -2,12 +2,12 @@
 //! `merge`. Counterpart: joinpath.c, costsize.c.
 
 use crate::clause::{Clause, Clauses};
+use crate::hashcost::HashClauses;
 use crate::join::JoinRel;
 use crate::merge::{MemoKeys, memoized};
 use crate::partappend::{dummy_path, is_dummy};
 use crate::specialjoin::SemiAntiFactors;
 use crate::state::{Planner, PlannerInfo};
-use crate::width::table_size;
 use eval::Volatility;
 use pgerror::Result;
 use plan::expr::Expr;
@@ -66,30 +66,6 @@ impl JoinInput<'_> {
             join_quals,
             quals: Vec::new(),
         }
-    }
-}
-
-/// The clauses of a hash join, with the outer side's operand on the left; and the other conditions
-/// with the cost of their test for one row.
-struct HashClauses {
-    clauses: Vec<Rc<Expr>>,
-    others: Vec<Rc<Expr>>,
-    others_cost: f64,
-}
-
-impl HashClauses {
-    fn of(l: &JoinRel, r: &JoinRel, clauses: &Clauses) -> HashClauses {
-        let mut out = HashClauses { clauses: Vec::new(), others: Vec::new(), others_cost: 0.0 };
-        for q in clauses {
-            match q.for_hash(l, r) {
-                Some(usable) => out.clauses.push(usable),
-                None => {
-                    out.others.push(q.expr.clone());
-                    out.others_cost += q.cost;
-                }
-            }
-        }
-        out
     }
 }
 
@@ -165,10 +141,10 @@ impl Planner<'_> {
         let hash = HashClauses::of(l, r, clauses);
         self.nest_loop_paths(root, &join, &hash, out)?;
         if !hash.clauses.is_empty() {
-            self.hash_join_paths(&join, &hash, out);
+            self.hash_join_paths(root, &join, &hash, out)?;
             // A left join may also be done as a right join, which hashes the preserved side.
             if jointype == JoinType::Left {
-                self.right_hash_join(&join, &hash, out);
+                self.right_hash_join(root, &join, &hash, out)?;
             }
         }
         self.join_partitions(root, jointype, (l, r), clauses, out)
@@ -245,12 +221,18 @@ impl Planner<'_> {
         for path in best_choices(&join.r.paths) {
             let tests: Vec<&Rc<Clause>> =
                 join.clauses.iter().filter(|q| !is_tested(root, q, path, &join.l.relids)).collect();
+            // With conditions of the join, the first row for a key need not be the only one that is
+            // asked for, and an entry would not be completed.
+            let memo_keys = match join.inner_unique && !tests.is_empty() {
+                true => None,
+                false => self.memo_keys(root, path, join.l)?,
+            };
             sides.push(InnerSide {
                 path,
                 join_quals: tests.iter().map(|q| q.expr.clone()).collect(),
                 qual_cost: tests.iter().map(|q| q.cost).sum(),
                 rescan: self.rescan(path),
-                memo_keys: self.memo_keys(root, path, join.l)?,
+                memo_keys,
                 found: if factors { self.rows_found(root, path)? } else { path.rows },
             });
         }
@@ -296,7 +278,21 @@ impl Planner<'_> {
         scan
     }
 
-    fn hash_join_paths(&self, join: &JoinInput<'_>, hash: &HashClauses, out: &mut JoinRel) {
+    fn hash_join_paths(
+        &mut self,
+        root: &PlannerInfo,
+        join: &JoinInput<'_>,
+        hash: &HashClauses,
+        out: &mut JoinRel,
+    ) -> Result<()> {
+        let keys = self.hash_keys(root, &hash.clauses)?;
+        let once = match self.factors(root, join, out.rows)? {
+            None if join.inner_unique => {
+                let matched = (out.rows / join.l.rows.max(1.0)).min(1.0);
+                Some(SemiAntiFactors { matched, share: 1.0 })
+            }
+            factors => factors,
+        };
         // A hash join does not preserve order, so only the best paths of both sides are considered.
         for lp in best_choices(&join.l.paths) {
             for rp in best_choices(&join.r.paths) {
@@ -304,7 +300,8 @@ impl Planner<'_> {
                 if !rp.outer.is_disjoint(&lp.relids) {
                     continue;
                 }
-                let (startup, total) = self.hash_join_cost(lp, rp, hash, out.rows);
+                let (startup, total) =
+                    self.hash_join_cost((lp, rp), hash, (&keys, once.as_ref()), out.rows);
                 // The output has no order: spilled batches and unmatched inner rows come later.
                 let properties =
                     PathProperties { startup, total, rows: out.rows, order: &[], outer: &outer };
@@ -326,46 +323,24 @@ impl Planner<'_> {
                 });
             }
         }
+        Ok(())
     }
 
-    /// Startup and total cost of a hash join that returns `rows` rows. Counterpart:
-    /// `final_cost_hashjoin`.
-    fn hash_join_cost(&self, lp: &Path, rp: &Path, hash: &HashClauses, rows: f64) -> (f64, f64) {
-        let c = self.host.costs();
-        let bytes = table_size(rp.rows, rp.width);
-        // Rows that exceed the memory are written and read once.
-        let spill = match bytes > c.hash_mem {
-            true => 2.0 * (bytes + table_size(lp.rows, lp.width)) / 8192.0 * c.seq_page,
-            false => 0.0,
-        };
-        let keys = hash.clauses.len() as f64;
-        let disabled = if c.enable_hashjoin { 0.0 } else { DISABLE_COST };
-        let startup =
-            lp.startup + rp.total + rp.rows * (c.cpu_operator * keys + c.cpu_tuple) + disabled;
-        let total = startup
-            + (lp.total - lp.startup)
-            + lp.rows * c.cpu_operator * keys
-            + rows * (c.cpu_tuple + hash.others_cost)
-            + spill;
-        (startup, total)
-    }
-
-    fn right_hash_join(&self, join: &JoinInput<'_>, hash: &HashClauses, out: &mut JoinRel) {
+    fn right_hash_join(
+        &mut self,
+        root: &PlannerInfo,
+        join: &JoinInput<'_>,
+        hash: &HashClauses,
+        out: &mut JoinRel,
+    ) -> Result<()> {
         let (l, r) = (join.l, join.r);
-        let (Some(lp), Some(rp)) = (l.paths.cheapest(), r.paths.cheapest()) else { return };
+        let (Some(lp), Some(rp)) = (l.paths.cheapest(), r.paths.cheapest()) else { return Ok(()) };
         let commuted: Vec<_> = join.clauses.iter().filter_map(|q| q.for_hash(r, l)).collect();
         if commuted.len() != hash.clauses.len() {
-            return;
+            return Ok(());
         }
-        let c = self.host.costs();
-        let keys = commuted.len() as f64;
-        let disabled = if c.enable_hashjoin { 0.0 } else { DISABLE_COST };
-        let startup =
-            rp.startup + lp.total + lp.rows * (c.cpu_operator * keys + c.cpu_tuple) + disabled;
-        let total = startup
-            + (rp.total - rp.startup)
-            + rp.rows * c.cpu_operator * keys
-            + out.rows * (c.cpu_tuple + hash.others_cost);
+        let keys = self.hash_keys(root, &commuted)?;
+        let (startup, total) = self.hash_join_cost((rp, lp), hash, (&keys, None), out.rows);
         out.paths.add(Path {
             kind: PathKind::Hash(HashPath {
                 join: JoinPath {
@@ -386,6 +361,7 @@ impl Planner<'_> {
             order: Vec::new(),
             outer: Relids::new(),
         });
+        Ok(())
     }
 
     /// Early-termination factors of a semi or anti join; `None` for other joins. Counterpart:

@@ -8,13 +8,13 @@
 //!    pulled up by `querytree::pullup`, expressions folded), `inlineset`; `reduce` and `removal`
 //!    (outer joins simplified or removed).
 //! 2. Base relations: `rel` (sizes), `pushdown` (conditions pushed into subqueries), `unused`
-//!    (unused columns of subqueries), `selectivity` and `joinsel`, `constants` and `equivalence`
-//!    (equivalence classes).
+//!    (unused columns of subqueries), `selectivity`, `readable` and `joinsel`, `constants` and
+//!    `equivalence` (equivalence classes).
 //! 3. Paths (their model is `querytree::path`): `scan`, `bitmap`, `tid`, `derive` and `rowcond`
-//!    (scans), `joinpath` and `merge` (join methods), `exprcost` (costs of expressions), `clause`
-//!    (join clauses), `search` (join order), `specialjoin` (semi, anti and left joins in the
-//!    search), `need` (columns needed above); `partwise`, `partappend` and `childpath` (joins
-//!    partition by partition).
+//!    (scans), `joinpath`, `hashcost` and `merge` (join methods), `exprcost` (costs of
+//!    expressions), `clause` (join clauses), `search` (join order), `specialjoin` (semi, anti and
+//!    left joins in the search), `need` (columns needed above); `partwise`, `partappend` and
+//!    `childpath` (joins partition by partition).
 //! 4. Upper stages: `upper` (order of the stages; `querytree::stage` describes them), `group`,
 //!    `groups` (numbers of groups), `groupingsets` (GROUPING SETS), `minmax`, `partgroup` (grouping
 //!    partition by partition), `window`, `runcond`, `distinct`, `sorting` (ORDER BY, LIMIT),
@@ -41,6 +41,7 @@ mod test_host;
 mod appendparam;
 mod appendrel;
 mod arraysel;
+mod barrier;
 mod bitmap;
 mod childpath;
 mod clause;
@@ -61,6 +62,7 @@ mod gincost;
 mod group;
 mod groupingsets;
 mod groups;
+mod hashcost;
 mod inherit;
 mod inlineset;
 mod join;
@@ -78,6 +80,7 @@ mod postpone;
 mod prep;
 mod project;
 mod pushdown;
+mod readable;
 mod reduce;
 mod rel;
 mod removal;

@@ -12,7 +12,7 @@ use plan::expr::{Expr, OpExpr};
 use plan::query::{JoinType, RteKind};
 use querytree::path::{MergePath, Path, PathKey, PathKind, PathProperties, PathRef, starts_with};
 use querytree::relids::Relids;
-use querytree::vars::{contains_subplans, pull_vars, relids_of};
+use querytree::vars::{contains_subplans, pull_vars, push_unique, relids_of};
 use std::rc::Rc;
 
 /// A condition that a merge join can use, with the sort keys that it requires of both sides.
@@ -303,19 +303,26 @@ impl Planner<'_> {
                     }
                 }
                 for q in quals.iter().filter(|q| !relids_of(q).is_subset(&inner.relids)) {
-                    let Some(op) = comparison_across(q, &inner.relids, &outer.relids) else {
+                    let Some((op, asked)) = comparison_across(q, &inner.relids, &outer.relids)
+                    else {
                         return Ok(None);
                     };
                     // The operator may distinguish values that are equal for the keys' equality
                     // operator.
                     binary_mode |= !self.can_hash(op)?;
-                    pull_vars(q, &mut vars);
+                    push_unique(&mut vars, asked);
                 }
                 for q in &m.quals {
                     if matches!(q.qual, Expr::ScalarArrayOp(_)) {
                         return Ok(None);
                     }
-                    pull_vars(&q.qual, &mut vars);
+                    match comparison_across(&q.qual, &inner.relids, &outer.relids) {
+                        Some((op, asked)) => {
+                            binary_mode |= !self.can_hash(op)?;
+                            push_unique(&mut vars, asked);
+                        }
+                        None => pull_vars(&q.qual, &mut vars),
+                    }
                 }
             }
             PathKind::Subquery { .. } | PathKind::Function { .. } => {
@@ -326,7 +333,7 @@ impl Planner<'_> {
             }
             _ => return Ok(None),
         }
-        vars.retain(|v| matches!(v, Expr::Var(v) if !inner.relids.contains(&v.varno)));
+        vars.retain(|v| relids_of(v).is_disjoint(&inner.relids));
         let known = vars.iter().all(|v| relids_of(v).is_subset(&outer.relids));
         if vars.is_empty() || !known {
             return Ok(None);
@@ -341,7 +348,15 @@ impl Planner<'_> {
             collations.push(v.collation());
         }
         let calls = outer.rows;
-        let distinct = self.group_count(root, &vars, calls)?;
+        let mut distinct = self.group_count(root, &vars, calls)?;
+        let mut columns = Vec::new();
+        vars.iter().for_each(|v| pull_vars(v, &mut columns));
+        for column in &columns {
+            // Without statistics, no value is expected to occur twice.
+            if self.variable_stats(root, column)?.is_default {
+                distinct = calls;
+            }
+        }
         Ok(Some(MemoKeys { vars, operators, collations, binary_mode, calls, distinct }))
     }
 
@@ -415,12 +430,20 @@ fn ordered_like(
     Some(out)
 }
 
-/// The condition, if it compares a value of one side with a value of the other one.
-fn comparison_across<'e>(q: &'e Expr, inner: &Relids, outer: &Relids) -> Option<&'e OpExpr> {
+/// The condition, if it compares a value of one side with a value of the other one, and its operand
+/// on the outer side.
+fn comparison_across<'e>(
+    q: &'e Expr,
+    inner: &Relids,
+    outer: &Relids,
+) -> Option<(&'e OpExpr, &'e Expr)> {
     let Expr::OpExpr(op) = q else { return None };
-    let [a, b] = op.args.as_slice() else { return None };
-    let (a, b) = (relids_of(a), relids_of(b));
+    let [l, r] = op.args.as_slice() else { return None };
+    let (a, b) = (relids_of(l), relids_of(r));
     let of = |part: &Relids, side: &Relids| !part.is_empty() && part.is_subset(side);
-    let across = (of(&a, inner) && of(&b, outer)) || (of(&b, inner) && of(&a, outer));
-    across.then_some(op)
+    match () {
+        () if of(&a, inner) && of(&b, outer) => Some((op, r)),
+        () if of(&b, inner) && of(&a, outer) => Some((op, l)),
+        () => None,
+    }
 }

@@ -404,6 +404,11 @@ impl Planner<'_> {
         };
         let (l, r) = (for_partner(&l, &r, root)?, for_partner(&r, &l, root)?);
         stdx::stack::deep(|| self.join_paths(root, join.jointype, &l, &r, &clauses, &mut out))?;
+        if join.jointype == JoinType::Full {
+            stdx::stack::deep(|| {
+                self.join_paths(root, JoinType::Full, &r, &l, &clauses, &mut out)
+            })?;
+        }
         Ok(out)
     }
 

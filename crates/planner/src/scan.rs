@@ -770,9 +770,9 @@ fn index_order(
     out
 }
 
-/// An index column under the index's collation, in the form that COLLATE gives it in a query.
-/// Counterpart: `canonicalize_ec_expression`.
-fn under_collation(expr: Expr, collation: Oid) -> Expr {
+/// An index column or operand under the collation of the comparison, in the form that COLLATE gives
+/// it in a query. Counterpart: `canonicalize_ec_expression`.
+pub(crate) fn under_collation(expr: Expr, collation: Oid) -> Expr {
     if !collation.is_valid() || expr.collation() == collation {
         return expr;
     }

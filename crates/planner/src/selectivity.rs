@@ -14,6 +14,7 @@ use querytree::host::ColumnStats;
 use querytree::pattern::PatternKind;
 use querytree::relids::Relids;
 use querytree::vars::relids_of;
+use std::sync::Arc;
 use types::array::ArrayRef;
 use types::network::estimate::{self as network_estimate, Inclusion, inclusion};
 use types::ranges::estimate as range_estimate;
@@ -367,6 +368,12 @@ impl Planner<'_> {
         let mut v = self.variable_stats(root, strip(var))?;
         // The operator takes the values as values of this type.
         v.type_oid = var.type_oid();
+        if let Some(stats) = &v.stats
+            && !info.leakproof
+            && !self.may_read(root, strip(var))?
+        {
+            v.stats = Some(Arc::new(stats.without_values()));
+        }
         let value = self.known_value(other)?;
         let restriction = Restriction {
             op,

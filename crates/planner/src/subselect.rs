@@ -228,7 +228,7 @@ impl Planner<'_> {
         sub.use_hash_table = sub.kind == SubLinkKind::Any
             && !correlated
             && bytes <= hash_mem
-            && self.can_hash_test(&test)?;
+            && self.can_hash_test(&test, &sub.param_ids)?;
         let scanned = matches!(sub.kind, SubLinkKind::Any | SubLinkKind::All);
         if scanned && !correlated && !sub.use_hash_table {
             self.keep_rows(sub.plan_id);
@@ -418,20 +418,21 @@ impl Planner<'_> {
         Ok(Some((*test, right.clone())))
     }
 
-    /// True if the test consists of ANDed hashable equalities `outer expression = column`.
-    /// Counterpart: `testexpr_is_hashable`.
-    fn can_hash_test(&mut self, test: &Expr) -> Result<bool> {
+    /// True if the test consists of ANDed hashable equalities `outer expression = column`, where
+    /// `columns` are the parameters of the sub-select's columns. Counterpart:
+    /// `testexpr_is_hashable`.
+    fn can_hash_test(&mut self, test: &Expr, columns: &[i32]) -> Result<bool> {
         Ok(match test {
             Expr::OpExpr(op) => {
                 let f = self.host.operator(op.opno)?;
                 f.strict
                     && self.can_hash(op)?
-                    && matches!(&op.args[..], [_, Expr::Param(p)] if p.paramkind == ParamKind::Exec)
+                    && matches!(&op.args[..], [_, Expr::Param(p)] if columns.contains(&p.paramid))
             }
             Expr::Bool(b) if b.boolop == BoolOp::And => {
                 let mut all = true;
                 for a in &b.args {
-                    all &= self.can_hash_test(a)?;
+                    all &= self.can_hash_test(a, columns)?;
                 }
                 all
             }

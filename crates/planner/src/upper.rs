@@ -322,6 +322,10 @@ impl Planner<'_> {
         }
         Ok(match e {
             Expr::FuncExpr(f) if f.funcretset => factor * self.srf_rows(f.funcid, &f.args)?,
+            Expr::OpExpr(op) if op.opretset => {
+                let function = self.host.operator_function(op.opno)?;
+                factor * self.srf_rows(function, &op.args)?
+            }
             _ => factor,
         })
     }

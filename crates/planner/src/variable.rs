@@ -120,7 +120,11 @@ impl Planner<'_> {
                 });
             }
         }
-        if !matches!(&target.expr, Expr::Var(v) if v.varlevelsup == 0) {
+        let is_barrier = matches!(
+            root.query.rte(v.varno).kind,
+            RteKind::Subquery { security_barrier: true, .. }
+        );
+        if is_barrier || !matches!(&target.expr, Expr::Var(v) if v.varlevelsup == 0) {
             return Ok(unknown);
         }
         let below = self.variable_stats(level, &target.expr)?;

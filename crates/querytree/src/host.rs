@@ -121,6 +121,9 @@ pub struct OperatorInfo {
     /// Name of the join estimator.
     pub join: String,
     pub strict: bool,
+    /// The operator's function reveals nothing about its arguments but its result
+    /// (`proleakproof`).
+    pub leakproof: bool,
 }
 
 /// B-tree properties of an ordering operator.
@@ -155,6 +158,19 @@ pub struct ColumnStats {
     pub element_counts: Vec<f64>,
     /// The distribution of the bounds of a column of ranges.
     pub ranges: Option<RangeStats>,
+}
+
+impl ColumnStats {
+    /// The statistics without values of the column.
+    pub fn without_values(&self) -> ColumnStats {
+        ColumnStats {
+            null_frac: self.null_frac,
+            width: self.width,
+            n_distinct: self.n_distinct,
+            correlation: self.correlation,
+            ..ColumnStats::default()
+        }
+    }
 }
 
 /// The data of a statistics object (`pg_statistic_ext_data`).
@@ -294,6 +310,12 @@ pub trait RelationLookup {
         let _ = (object, tree);
         Ok(None)
     }
+    /// True if the role may read these columns of a table, or all of it if the list is empty;
+    /// role 0 is the current user.
+    fn may_select(&mut self, relid: Oid, columns: &[AttrNo], role: Oid) -> Result<bool> {
+        let _ = (relid, columns, role);
+        Ok(true)
+    }
     /// Whether the table may have inheritance children (`relhassubclass`).
     fn may_have_children(&mut self, relid: Oid) -> Result<bool> {
         let _ = relid;
@@ -370,6 +392,11 @@ pub trait FunctionLookup {
     fn function_cost(&mut self, funcid: Oid) -> Result<(f64, f64)>;
     /// True if the function has an access control list (`proacl`), so that EXECUTE must be checked.
     fn function_is_restricted(&mut self, funcid: Oid) -> Result<bool> {
+        let _ = funcid;
+        Ok(false)
+    }
+    /// `proleakproof`.
+    fn function_is_leakproof(&mut self, funcid: Oid) -> Result<bool> {
         let _ = funcid;
         Ok(false)
     }

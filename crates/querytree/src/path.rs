@@ -282,7 +282,7 @@ pub enum PathKind {
     Sort {
         child: PathRef,
     },
-    /// Caches the child's rows by the outer columns that it depends on.
+    /// Caches the child's rows by the values of the outer side that it depends on.
     Memoize {
         child: PathRef,
         vars: Vec<Expr>,

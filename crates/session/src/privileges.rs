@@ -10,7 +10,7 @@ use crate::caches::PrivilegeCache;
 use crate::core::Core;
 use catalog::acl::{self, Kind};
 use ids::code::ProKind;
-use ids::{AttrNo, Oid, RelKind};
+use ids::{Oid, RelKind};
 use pgerror::{Result, pg_err};
 use plan::PlannedStmt;
 use plan::node::RelationPrivileges;
@@ -105,20 +105,4 @@ fn check_relation(core: &mut Core, r: &RelationPrivileges, role: Oid) -> Result<
         }
     }
     if ok { Ok(()) } else { Err(acl::relation_denied(&class)) }
-}
-
-/// True if the current user may read all these columns of a table. With an empty list: true if the
-/// user may read the whole table.
-pub(crate) fn may_select(core: &mut Core, table: Oid, columns: &[AttrNo]) -> Result<bool> {
-    let class = core.cat().class(table)?;
-    let user = core.catalog.user;
-    if core.cat().relation_privileges(user, &class, acl::SELECT)? != 0 {
-        return Ok(true);
-    }
-    for &n in columns {
-        if n <= 0 || !core.cat().may_columns(user, &class, acl::SELECT, &[n])? {
-            return Ok(false);
-        }
-    }
-    Ok(!columns.is_empty())
 }

@@ -3,13 +3,24 @@
 use crate::host::CommandHost;
 use catalog::RelDesc;
 use eval::{Compiler, EvalState, Facts, Program, Resolve, RowInput, RowRef, Slot, Source};
-use ids::AttrNo;
+use ids::{AttrNo, Oid};
 use pgerror::{PgError, Result};
 use plan::Expr;
 use plan::expr::Var;
 use std::sync::Arc;
 use types::Datum;
 use types::fn_context::RowDesc;
+
+/// An expression with constants folded. That calls its immutable functions, with the privileges of
+/// the owner of the object that the expression is part of.
+pub fn folded_as_owner(host: &mut dyn CommandHost, owner: Oid, e: &Expr) -> Result<Expr> {
+    let mut folded = None;
+    host.as_owner(owner, &mut |host| {
+        folded = Some(host.planner().fold(e.clone())?);
+        Ok(())
+    })?;
+    folded.ok_or_else(|| PgError::internal("expression was not folded"))
+}
 
 /// The columns of the input row, in this order; all columns of the relation if empty.
 pub struct Columns<'a> {

@@ -207,13 +207,14 @@ pub fn must_own_relation(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()
     Ok(())
 }
 
-/// Error 42501 for a system catalog, a TOAST table or an index of one. Counterpart:
-/// `IsSystemClass`.
+/// Error 42501 for a system catalog, a TOAST table or an index of one; with
+/// `allow_system_table_mods` for a catalog only. Counterpart: `IsSystemClass`.
 pub fn not_a_catalog(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<()> {
     let schema = rel.class.relnamespace;
     let temporary = host.catalog().session.temp_toast_namespace;
     let of_toast = schema == PG_TOAST || temporary.valid() == Some(schema);
-    if rel.is_catalog() || of_toast {
+    let may_modify = of_toast && host.setting("allow_system_table_mods") == "on";
+    if rel.is_catalog() || of_toast && !may_modify {
         bail!(INSUFFICIENT_PRIVILEGE, "permission denied: \"{}\" is a system catalog", rel.name());
     }
     Ok(())

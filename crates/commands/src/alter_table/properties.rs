@@ -7,7 +7,7 @@
 use super::attribute::{TABLES, TABLES_AND_FOREIGN, TABLES_AND_MATVIEWS, must_be};
 use super::queue::Work;
 use super::rewrite;
-use crate::{cluster, index, sequence};
+use crate::{cluster, index, sequence, table_am};
 use catalog::rows::{
     CatalogRow, PgAttribute, PgClass, PgConstraint, PgDepend, PgIndex, PgRewrite, PgTrigger,
     PgType, indexes,
@@ -15,7 +15,7 @@ use catalog::rows::{
 use catalog::{ObjectAddress, RelDesc};
 use clusterwide::tablespace;
 use define::object::owner;
-use ids::code::{AmType, ConType, DepType, Firing, ReplicaIdentity};
+use ids::code::{ConType, DepType, Firing, ReplicaIdentity};
 use ids::{Oid, Persistence, RelKind};
 use parse::ast::{self, AlterTableCmd, AlterTableType, Node};
 use partition::Detached;
@@ -56,6 +56,7 @@ pub fn prepare(
                     return move_index(host, rel, wanted);
                 }
                 if !rel.kind().has_storage() {
+                    host.catalog().record_tablespace(rel.oid(), wanted)?;
                     return change_class(host, rel.oid(), |c| c.reltablespace = wanted);
                 }
                 work.rewrite.tablespace = Some(wanted);
@@ -64,15 +65,21 @@ pub fn prepare(
             Ok(())
         }
         AlterTableType::SetAccessMethod => {
-            must_be(rel, TABLES_AND_MATVIEWS, "SET ACCESS METHOD")?;
-            let name = cmd.name.as_deref().unwrap_or("heap");
-            match host.catalog().find_access_method(name)? {
-                None => bail!(UNDEFINED_OBJECT, "access method \"{name}\" does not exist"),
-                Some(am) if am.amtype != AmType::Table => {
-                    Err(pg_err!(WRONG_OBJECT_TYPE, "access method \"{name}\" is not of type TABLE"))
-                }
-                Some(_) => Ok(()),
+            if rel.kind() == RelKind::PartitionedTable {
+                bail!(WRONG_OBJECT_TYPE, "cannot change access method of a partitioned table");
             }
+            must_be(rel, TABLES_AND_MATVIEWS, "SET ACCESS METHOD")?;
+            if work.rewrite.access_method.is_some() {
+                bail!(FEATURE_NOT_SUPPORTED, "cannot have multiple SET ACCESS METHOD subcommands");
+            }
+            let wanted = table_am::named(host, cmd.name.as_deref())?;
+            if wanted != rel.class.relam {
+                table_am::set(host, rel, wanted)?;
+                work.rewrite.access_method = Some(wanted);
+                work.rewrite.forced = true;
+                work.rewrite.reasons |= rewrite::reason::ACCESS_METHOD;
+            }
+            Ok(())
         }
         _ => Ok(()),
     }

@@ -38,6 +38,8 @@ pub struct Rewrite {
     /// New `relpersistence`, if it changes.
     pub persistence: Option<Persistence>,
     pub tablespace: Option<Oid>,
+    /// The new access method, which the catalogs contain already, if it changes.
+    pub access_method: Option<Oid>,
     /// For event triggers: bits of [`reason`].
     pub reasons: i32,
 }
@@ -47,6 +49,7 @@ pub mod reason {
     pub const PERSISTENCE: i32 = 1;
     pub const DEFAULT: i32 = 2;
     pub const COLUMN: i32 = 4;
+    pub const ACCESS_METHOD: i32 = 8;
 }
 
 impl Rewrite {
@@ -60,6 +63,7 @@ impl Rewrite {
             forced: false,
             persistence: None,
             tablespace: None,
+            access_method: None,
             reasons: 0,
         }
     }

@@ -117,7 +117,9 @@ pub fn alter(
         // Expressions refer to the rows before the statement, regardless of other changed columns.
         let before = work.rewrite.before().clone();
         let e = transform(host, &before, &a, def, ty, typmod, sql)?;
-        let changes = changes_bytes(&e, number);
+        let zone = types::zone::Zone::named(&host.setting("TimeZone"));
+        let is_utc = zone.is_some_and(|zone| zone.is_fixed() && zone.at_unix(0).0 == 0);
+        let changes = changes_bytes(&e, number, is_utc);
         let needs = work.rewrite.is_needed() || changes;
         work.rewrite.reasons |= if changes { rewrite::reason::COLUMN } else { 0 };
         if a.attgenerated == ColumnGenerated::No {
@@ -209,11 +211,18 @@ fn coerce(host: &mut dyn CommandHost, e: Expr, ty: Oid, typmod: i32) -> Result<O
 /// The function `numeric(numeric, integer)`.
 const NUMERIC: Oid = Oid(1703);
 
-/// True if the expression changes the stored bytes. Counterpart: `ATColumnChangeRequiresRewrite`.
-fn changes_bytes(e: &Expr, number: AttrNo) -> bool {
+/// The functions `timestamp(timestamptz)` and `timestamptz(timestamp)`.
+const BETWEEN_TIMESTAMPS: [Oid; 2] = [Oid(2027), Oid(2028)];
+
+/// True if the expression changes the stored bytes. `is_utc`: local time is UTC at all times.
+/// Counterpart: `ATColumnChangeRequiresRewrite`.
+fn changes_bytes(e: &Expr, number: AttrNo, is_utc: bool) -> bool {
     match e {
         Expr::Var(v) => v.varattno != number,
-        Expr::Relabel(r) => changes_bytes(&r.arg, number),
+        Expr::Relabel(r) => changes_bytes(&r.arg, number, is_utc),
+        Expr::FuncExpr(f) if is_utc && BETWEEN_TIMESTAMPS.contains(&f.funcid) => {
+            f.args.first().is_none_or(|arg| changes_bytes(arg, number, is_utc))
+        }
         // A varchar with a larger limit accepts all old values.
         Expr::FuncExpr(f) if f.funcid == proc::VARCHAR => {
             let Some(Expr::Const(limit)) = f.args.get(1) else { return true };
@@ -221,7 +230,7 @@ fn changes_bytes(e: &Expr, number: AttrNo) -> bool {
             let Some(arg) = f.args.first() else { return true };
             let source = arg.typmod();
             let fits = limit < 0 || source >= 0 && source <= limit;
-            !fits || changes_bytes(arg, number)
+            !fits || changes_bytes(arg, number, is_utc)
         }
         // A numeric with the same scale and at least the precision accepts all old values.
         Expr::FuncExpr(f) if f.funcid == NUMERIC => {
@@ -233,7 +242,7 @@ fn changes_bytes(e: &Expr, number: AttrNo) -> bool {
                 || source >= 4
                     && parts(source).1 == parts(target).1
                     && parts(source).0 <= parts(target).0;
-            !fits || changes_bytes(arg, number)
+            !fits || changes_bytes(arg, number, is_utc)
         }
         _ => true,
     }

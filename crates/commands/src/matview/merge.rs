@@ -15,7 +15,7 @@ use executor::{BulkWriter, Refs};
 use utility::host::{CommandHost, Writing};
 use utility::query;
 
-use ids::{AttrNo, Tid};
+use ids::{AttrNo, Oid, Tid};
 use pgerror::{PgError, Result, pg_err};
 use plan::query::Query;
 use std::collections::HashMap;
@@ -69,7 +69,8 @@ fn hash(row: &[DatumRef<'_>]) -> u64 {
 /// Replaces the rows by those of the query. The changes become visible at commit.
 pub(super) fn merge(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, query: &Query) -> Result<()> {
     let Some(table) = rel.table.clone() else { return Ok(()) };
-    let mut merge = Merge::new(host, rel, table)?;
+    let usable = super::usable_indexes(host, rel)?;
+    let mut merge = Merge::new(host, rel, table, &usable)?;
     merge.read_old(host)?;
     host.as_owner(rel.class.relowner, &mut |host| {
         query::run(host, query, &mut |host, rows, indexes| merge.take(host, rows, indexes))?;
@@ -77,6 +78,12 @@ pub(super) fn merge(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, query: &Quer
     })?;
     if let Some(row) = merge.duplicate.take() {
         return Err(duplicate_rows(host, rel, &row)?);
+    }
+    // The query may have dropped them.
+    let now = host.catalog().relation(rel.oid())?;
+    if super::usable_indexes(host, &now)?.is_empty() {
+        let message = "could not find suitable unique index on materialized view";
+        return Err(PgError::internal(message));
     }
     merge.finish(host, rel)
 }
@@ -106,11 +113,14 @@ fn duplicate_rows(host: &mut dyn CommandHost, rel: &RelDesc, row: &[Datum]) -> R
 }
 
 impl Merge {
-    fn new(host: &mut dyn CommandHost, rel: &Arc<RelDesc>, table: Arc<TableDesc>) -> Result<Merge> {
+    fn new(
+        host: &mut dyn CommandHost,
+        rel: &Arc<RelDesc>,
+        table: Arc<TableDesc>,
+        usable: &[Oid],
+    ) -> Result<Merge> {
         let columns: Vec<AttrNo> = (1..=table.tupdesc.len() as AttrNo).collect();
-        let keys = rel.indexes.iter().filter(|i| {
-            i.indisunique && i.indisvalid && i.indpred.is_none() && i.indexprs.is_none()
-        });
+        let keys = rel.indexes.iter().filter(|i| usable.contains(&i.indexrelid));
         let keys = keys.flat_map(|i| i.indkey.iter().take(i.indnkeyatts as usize));
         let unique = keys.map(|&n| n as usize - 1).collect();
         let writer = BulkWriter::open(&mut Writing(host), rel.oid(), InsertOptions::default())?;

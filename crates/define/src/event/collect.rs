@@ -52,6 +52,7 @@ pub(super) fn subject(host: &mut dyn CommandHost, stmt: &Node) -> Option<ObjectA
         Node::CommentStmt(s) => object(host, s.objtype, Some(&s.object)),
         Node::AlterDomainStmt(s) => named(host, ObjectType::Domain, &s.type_name),
         Node::AlterEnumStmt(s) => named(host, ObjectType::Type, &s.type_name),
+        Node::AlterTypeStmt(s) => named(host, ObjectType::Type, &s.type_name),
         Node::AlterStatsStmt(s) => named(host, ObjectType::StatisticExt, &s.defnames),
         Node::AlterFunctionStmt(s) => {
             let node = Node::ObjectWithArgs(Box::new(s.func.clone()));

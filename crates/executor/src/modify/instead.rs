@@ -69,6 +69,9 @@ impl ModifyNode {
                 &replaced[..]
             }
         };
+        if new.is_some() {
+            self.check_views(run, row, Tid::INVALID)?;
+        }
         self.count(run);
         self.push_returning(run, row, Tid::INVALID, source, out)
     }

@@ -361,9 +361,9 @@ impl ModifyNode {
         let processed = run.st.processed;
         let inserted = self.insert_routed(run, source, &row, out)?;
         run.st.processed = processed;
-        if self.target.rel.triggers.are_after_row(Change::Update)
-            && let Some((leaf, new)) = inserted
-        {
+        // A row that a trigger does not insert is not counted.
+        let Some((leaf, new)) = inserted else { return Ok(None) };
+        if self.target.rel.triggers.are_after_row(Change::Update) {
             self.report_movement(run, tid, (leaf, new))?;
         }
         Ok(Some(RowOutcome::Ok))

@@ -283,6 +283,7 @@ fn a_nested_loop_passes_parameters_to_its_inner_side() {
                     operators: vec![INT4_EQ],
                     collations: vec![Oid::INVALID],
                     binary_mode: false,
+                    single_row: false,
                 });
             }
             let join = PlanNode::NestLoop {

@@ -277,6 +277,7 @@ impl OperatorLookup for TestHost {
             can_merge: row.oprcanmerge,
             can_hash: row.oprcanhash,
             strict: true,
+            leakproof: true,
         }))
     }
 

@@ -461,7 +461,7 @@ impl Services for Core {
         written: &[ids::AttrNo],
     ) -> Result<Option<String>> {
         let table = rel.table.oid;
-        let whole = crate::privileges::may_select(self, table, &[])?;
+        let whole = self.may_show(table, &[])?;
         let mut parts = Vec::new();
         let mut names = Vec::new();
         for (i, (c, v)) in rel.columns.columns.iter().zip(row).enumerate() {
@@ -470,9 +470,7 @@ impl Services for Core {
                 continue;
             }
             if !whole {
-                if !written.contains(&number)
-                    && !crate::privileges::may_select(self, table, &[number])?
-                {
+                if !written.contains(&number) && !self.may_show(table, &[number])? {
                     continue;
                 }
                 names.push(c.name.clone());
@@ -493,10 +491,9 @@ impl Services for Core {
         let of = partition::partition_key(&mut self.cat(), &desc)?;
         let mut names = Vec::with_capacity(of.columns.len());
         let mut values = Vec::with_capacity(of.columns.len());
-        let whole = crate::privileges::may_select(self, relid, &[])?;
+        let whole = self.may_show(relid, &[])?;
         for (column, value) in of.columns.iter().zip(key) {
-            let readable = whole
-                || column.attno > 0 && crate::privileges::may_select(self, relid, &[column.attno])?;
+            let readable = whole || column.attno > 0 && self.may_show(relid, &[column.attno])?;
             if !readable {
                 return Ok(None);
             }
@@ -517,7 +514,8 @@ impl Services for Core {
     }
 
     fn may_show(&mut self, table: Oid, columns: &[ids::AttrNo]) -> Result<bool> {
-        crate::privileges::may_select(self, table, columns)
+        let user = self.catalog.user;
+        self.cat().may_select(user, table, columns)
     }
 
     fn work_mem(&self) -> usize {

@@ -286,6 +286,11 @@ impl RelationLookup for Core {
         Ok(Some(out))
     }
 
+    fn may_select(&mut self, relid: Oid, columns: &[AttrNo], role: Oid) -> Result<bool> {
+        let role = role.valid().unwrap_or(self.catalog.user);
+        self.cat().may_select(role, relid, columns)
+    }
+
     fn may_have_children(&mut self, relid: Oid) -> Result<bool> {
         Ok(self.cat().relation(relid)?.class.relhassubclass)
     }
@@ -385,9 +390,9 @@ impl OperatorLookup for Core {
         };
         let restrict = name_of(row.oprrest)?;
         let join = name_of(row.oprjoin)?;
-        let strict = match row.oprcode.valid() {
-            Some(p) => Facts::function(self, p)?.strict,
-            None => false,
+        let (strict, leakproof) = match row.oprcode.valid() {
+            Some(p) => (Facts::function(self, p)?.strict, self.cat().function(p)?.proleakproof),
+            None => (false, false),
         };
         let facts = Arc::new(OperatorInfo {
             oid: opno,
@@ -403,6 +408,7 @@ impl OperatorLookup for Core {
             restrict,
             join,
             strict,
+            leakproof,
         });
         // Built-in operators never change.
         if opno < Oid::FIRST_NORMAL {
@@ -481,6 +487,10 @@ impl FunctionLookup for Core {
 
     fn function_is_restricted(&mut self, funcid: Oid) -> Result<bool> {
         Ok(self.cat().function(funcid)?.proacl.is_some())
+    }
+
+    fn function_is_leakproof(&mut self, funcid: Oid) -> Result<bool> {
+        Ok(self.cat().function(funcid)?.proleakproof)
     }
 
     fn aggregate(&mut self, aggfn: Oid) -> Result<AggregateInfo> {

@@ -1,4 +1,5 @@
-//! Functions on this session's cursors, prepared statements, notifications and exported snapshots.
+//! Functions on this session's cursors, prepared statements, notifications and exported snapshots,
+//! and the one that looks objects up as statements do.
 //! Counterpart: utils/mmgr/portalmem.c, commands/prepare.c, commands/async.c.
 
 use super::{SysCall, SysFn, text};
@@ -42,6 +43,14 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn {
         name: "pg_export_snapshot",
         call: SysCall::One(|c, _| Ok(Datum::text(&crate::snapshots::transfer::export(c)?))),
+    },
+    SysFn {
+        name: "pg_get_object_address",
+        call: SysCall::Set(|c, a| {
+            let mut host = crate::nested::Nested::new(c);
+            let o = define::object::by_text::address(&mut host, &text(a[0]), a[1], a[2])?;
+            Ok(vec![vec![Datum::oid(o.class), Datum::oid(o.object), Datum::int4(o.sub)]])
+        }),
     },
 ];
 
