@@ -1,6 +1,7 @@
-//! Prepared transactions in the storage layer.
+//! Prepared transactions in the storage layer: restart, horizons.
 
 use super::fixture::*;
+use crate::vacuum::VacuumOptions;
 use crate::*;
 use ids::Oid;
 
@@ -75,4 +76,40 @@ fn prepared_transactions_survive_restarts() {
         assert!(env.disk.list("pg_twophase").unwrap().is_empty());
         assert!(engine.locks().rows().is_empty());
     }
+}
+
+#[test]
+fn vacuum_warns_of_a_horizon_far_in_the_past() {
+    let (_, env) = disk(40);
+    drop(create(&env));
+    let mut settings = config(&env);
+    settings.max_prepared_xacts = 1;
+    settings.txn.autovacuum_freeze_max_age = 20;
+    let engine = Engine::open(settings).unwrap();
+    let mut be = session(&engine);
+    let t = Items::new(1);
+    be.begin(Isolation::ReadCommitted);
+    t.create(&mut be);
+    t.commit(&mut be);
+    be.begin(Isolation::ReadCommitted);
+    t.insert(&mut be, 1, "v");
+    prepare(&mut be, "old");
+    let mut warnings = Vec::new();
+    for _ in 0..2 {
+        for _ in 0..30 {
+            be.begin(Isolation::ReadCommitted);
+            be.current_xid().unwrap();
+            t.commit(&mut be);
+        }
+        be.take_warnings();
+        be.begin(Isolation::ReadCommitted);
+        let options = VacuumOptions::default();
+        vacuum::vacuum(&mut be, &t.table, std::slice::from_ref(&t.index), &options).unwrap();
+        t.commit(&mut be);
+        warnings.push(be.take_warnings().iter().any(|w| w.message().contains("far in the past")));
+        if engine.txn().prepared_of(DB) > 0 {
+            finish(&mut be, "old", true).unwrap();
+        }
+    }
+    assert_eq!(warnings, [true, false]);
 }
