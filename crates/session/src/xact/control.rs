@@ -356,8 +356,7 @@ impl Core {
     /// As [`Core::commit_storage`], for PREPARE TRANSACTION.
     fn prepare_storage(&mut self, gid: &str) -> Result<()> {
         let (exports, sent) = (self.transaction.exports.is_some(), &self.transaction.messages);
-        let has_messages = !sent.notes.is_empty() || !sent.actions.is_empty();
-        self.catalog.prepare(&mut self.backend, gid, exports, has_messages)?;
+        self.catalog.prepare(&mut self.backend, gid, exports, !sent.is_empty())?;
         self.store.commit();
         Ok(())
     }
