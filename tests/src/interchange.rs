@@ -13,6 +13,7 @@ mod locales;
 mod pages;
 mod partitions;
 mod postgres_objects;
+mod prepared;
 mod recovery_rounds;
 mod restored_dumps;
 mod rewind;

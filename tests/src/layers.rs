@@ -11,7 +11,7 @@ const LAYERS: &[&[&str]] = &[
     &["wal", "smgr", "stats", "numeric", "textsearch", "ranges", "network", "geometry", "openpgp"],
     &["bufmgr", "datetime", "jsonpath"],
     &["txn", "freespace", "types"],
-    &["access", "contrib", "plan"],
+    &["access", "contrib", "plan", "twophase"],
     &["heap", "btree", "hash", "gin", "bloom", "statements"],
     &["engine"],
     &["catalog"],

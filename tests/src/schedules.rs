@@ -7,17 +7,19 @@
 //! step `session!: statement` ends by itself even if it waits for a lock (by a deadlock or
 //! timeout). The transcripts of both servers must be equal.
 
-use crate::corpus::{ComparedReply, compared_reply, connect_both, folder, new_pair, read};
+use crate::corpus::{ComparedReply, compared_reply, connect_both, folder, read};
+use crate::pair::Pair;
 use std::time::{Duration, Instant};
 use testkit::client::{Client, Reply};
 
 /// Time limit of a step during which no session waits for a lock.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
-const FILES: [&str; 4] = [
+const FILES: [&str; 5] = [
     "schedules.txt",
     "schedules-dependencies.txt",
     "schedules-in-place.txt",
+    "schedules-prepared.txt",
     "schedules-references.txt",
 ];
 
@@ -157,9 +159,8 @@ impl Sessions {
 
 #[test]
 fn schedules_have_the_transcripts_of_postgres() {
-    let pair = new_pair();
-    pair.real.query("postgres", "ALTER SYSTEM SET deadlock_timeout = '10ms'");
-    pair.real.query("postgres", "SELECT pg_reload_conf()");
+    let settings = ["deadlock_timeout=10ms", "max_prepared_transactions=3"];
+    let pair = Pair::start_both("schedules", "C", &settings);
     let schedules: Vec<Schedule> =
         FILES.iter().flat_map(|file| parse(&read(&folder().join(file)))).collect();
     let mut wrong = Vec::new();

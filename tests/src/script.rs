@@ -83,6 +83,8 @@ pub(crate) struct Script {
     /// No files are removed: no table is dropped or truncated, and none is created whose creation
     /// could be rolled back.
     pub(crate) keep_files: bool,
+    /// Some transactions are prepared before they are committed.
+    pub(crate) two_phase: bool,
 }
 
 /// A statement and its effect on the transaction's view.
@@ -137,6 +139,7 @@ impl Script {
             loud,
             keep_length: false,
             keep_files: false,
+            two_phase: false,
         }
     }
 
@@ -326,6 +329,7 @@ impl Script {
                 self.must(session, owner, "ROLLBACK")?;
                 return Ok(StepResult::Nothing);
             }
+            1 if self.two_phase => return self.prepare_and_commit(session, owner, &tx),
             1 | 2 => return self.commit(session, owner, &tx),
             3 if tx.savepoints.len() < 3 => {
                 self.must(session, owner, &format!("SAVEPOINT p{}", tx.savepoints.len()))?;
@@ -377,6 +381,34 @@ impl Script {
         self.must(session, owner, "COMMIT")?;
         self.committed = after;
         Ok(if tx.sync && tx.changed { StepResult::Durable } else { StepResult::Lazy })
+    }
+
+    /// Commits in two phases, which both wait for the flush of the log.
+    fn prepare_and_commit(
+        &mut self,
+        session: &mut Client,
+        owner: usize,
+        tx: &Transaction,
+    ) -> Result<StepResult, String> {
+        let after = self.after(owner, &tx.work);
+        self.in_doubt = Some(after.clone());
+        self.next += 1;
+        let gid = format!("{owner}_{}", self.next);
+        self.must(session, owner, &format!("PREPARE TRANSACTION '{gid}'"))?;
+        self.must(session, owner, &format!("COMMIT PREPARED '{gid}'"))?;
+        self.committed = after;
+        Ok(StepResult::Durable)
+    }
+
+    /// Ends the transactions that were prepared when the server crashed, in either way.
+    fn end_prepared(&mut self, session: &mut Client) -> Result<(), String> {
+        let gids = self.must(session, 9, "SELECT gid FROM pg_prepared_xacts")?.text();
+        for (n, gid) in gids.iter().enumerate() {
+            let commits = (gid.len() + n + self.log.len()).is_multiple_of(2);
+            let what = if commits { "COMMIT" } else { "ROLLBACK" };
+            self.must(session, 9, &format!("{what} PREPARED '{gid}'"))?;
+        }
+        Ok(())
     }
 
     /// Ends all transactions, and then runs statements that write a record of every kind, because
@@ -626,6 +658,9 @@ impl Script {
     /// Compares the contents with the possible states. The script continues from the one that is
     /// found.
     pub(crate) fn verify(&mut self, session: &mut Client) -> Result<(), String> {
+        if self.two_phase {
+            self.end_prepared(session)?;
+        }
         let mut found = Tables::new();
         let names = self.must(
             session,

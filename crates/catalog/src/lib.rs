@@ -73,3 +73,4 @@ pub use reldesc::{IndexPart, RelDesc, VERSION_OPTION, row_type_version};
 pub use session::{CatSession, CatalogState, ChangedRow, SearchPath};
 pub use shared::{Catalog, Catalogs};
 pub use store::FactStore;
+pub use transaction::unpreparable;

@@ -30,9 +30,29 @@ pub struct Pending {
     pub actions: Vec<Action>,
     /// The lengths of both lists at the start of each open subtransaction.
     pub levels: Vec<(usize, usize)>,
+    /// The session has committed a LISTEN.
+    has_listened: bool,
 }
 
 impl Pending {
+    /// Adds an UNLISTEN, unless the session cannot be listening. Counterpart: `Async_Unlisten`.
+    pub fn unlisten(&mut self, action: Action) {
+        if self.has_listened || !self.actions.is_empty() {
+            self.actions.push(action);
+        }
+    }
+
+    /// Removes and returns the LISTEN and UNLISTEN of a committed transaction.
+    pub fn take_actions(&mut self) -> Vec<Action> {
+        let actions = std::mem::take(&mut self.actions);
+        self.has_listened |= actions.iter().any(|a| matches!(a, Action::Listen(_)));
+        actions
+    }
+
+    pub fn is_empty(&self) -> bool {
+        self.notes.is_empty() && self.actions.is_empty()
+    }
+
     pub fn sub_begin(&mut self) {
         self.levels.push((self.notes.len(), self.actions.len()));
     }

@@ -60,21 +60,59 @@ fn locked(
     }
 }
 
-/// Number of other sessions in the database; waits a few seconds for sessions that are exiting.
-/// Counterpart: `CountOtherDBBackends`.
-fn other_sessions(host: &mut dyn CommandHost, database: Oid) -> Result<usize> {
+/// Other users of a database.
+#[derive(Clone, Copy, Default)]
+struct Users {
+    sessions: usize,
+    prepared: usize,
+}
+
+/// Error 55006 if other sessions or prepared transactions use the database; waits a few seconds for
+/// sessions that are exiting. Counterpart: `CountOtherDBBackends`.
+fn check_unused(host: &mut dyn CommandHost, database: Oid, what: &str) -> Result<()> {
+    let mut users = Users::default();
     for _ in 0..50 {
         host.backend().check_interrupts()?;
         let be = host.backend();
-        let count = be.storage().txns.sessions_of(database, Some(be.txn.proc()));
-        if count == 0 {
-            return Ok(0);
+        let txns = &be.storage().txns;
+        users.sessions = txns.sessions_of(database, Some(be.txn.proc()));
+        users.prepared = txns.prepared_of(database);
+        if users.sessions == 0 && users.prepared == 0 {
+            return Ok(());
         }
         host.terminate_workers(database);
         host.pause(Duration::from_millis(100))?;
     }
-    let be = host.backend();
-    Ok(be.storage().txns.sessions_of(database, Some(be.txn.proc())))
+    let message = format!("{what} is being accessed by other users");
+    Err(pg_err!(OBJECT_IN_USE, "{message}").detail(users.describe()))
+}
+
+/// Error 55006 if prepared transactions use the database, whose sessions are to be terminated.
+/// Counterpart: `TerminateOtherDBBackends`.
+fn check_not_prepared(host: &mut dyn CommandHost, database: Oid, name: &str) -> Result<()> {
+    let prepared = host.backend().storage().txns.prepared_of(database);
+    if prepared == 0 {
+        return Ok(());
+    }
+    let message = format!("database \"{name}\" is being used by prepared transactions");
+    let users = Users { sessions: 0, prepared };
+    Err(pg_err!(OBJECT_IN_USE, "{message}").detail(users.describe()))
+}
+
+impl Users {
+    /// Counterpart: `errdetail_busy_db`.
+    fn describe(self) -> String {
+        let Users { sessions, prepared } = self;
+        match (sessions, prepared) {
+            (1, 0) => "There is 1 other session using the database.".to_string(),
+            (n, 0) => format!("There are {n} other sessions using the database."),
+            (0, 1) => "There is 1 prepared transaction using the database.".to_string(),
+            (0, n) => format!("There are {n} prepared transactions using the database."),
+            (n, m) => format!(
+                "There are {n} other session(s) and {m} prepared transaction(s) using the database."
+            ),
+        }
+    }
 }
 
 /// `pg_database.datconnlimit` of an invalid database, whose DROP is in progress or has failed.
@@ -90,14 +128,6 @@ pub fn is_invalid(row: &PgDatabase) -> bool {
 pub fn invalid(message: String) -> PgError {
     pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "{message}")
         .hint("Use DROP DATABASE to drop invalid databases.")
-}
-
-fn busy(message: String, count: usize) -> PgError {
-    let detail = match count {
-        1 => "There is 1 other session using the database.".to_string(),
-        n => format!("There are {n} other sessions using the database."),
-    };
-    pg_err!(OBJECT_IN_USE, "{message}").detail(detail)
 }
 
 /// The options of CREATE DATABASE.
@@ -254,11 +284,7 @@ pub fn create_database(host: &mut dyn CommandHost, stmt: &CreatedbStmt) -> Resul
     if host.catalog().find_database(&name)?.is_some() {
         bail!(DUPLICATE_DATABASE, "database \"{name}\" already exists");
     }
-    let others = other_sessions(host, source.oid)?;
-    if others > 0 {
-        let message = format!("source database \"{template}\" is being accessed by other users");
-        return Err(busy(message, others));
-    }
+    check_unused(host, source.oid, &format!("source database \"{template}\""))?;
     let row = PgDatabase {
         oid: new_oid(host, wanted_oid)?,
         datname: Name::new(&name),
@@ -646,13 +672,10 @@ pub fn drop_database(host: &mut dyn CommandHost, stmt: &DropdbStmt) -> Result<()
         bail!(OBJECT_IN_USE, "cannot drop the currently open database");
     }
     if force {
+        check_not_prepared(host, oid, name)?;
         host.terminate_sessions(oid)?;
     }
-    let others = other_sessions(host, oid)?;
-    if others > 0 {
-        let message = format!("database \"{name}\" is being accessed by other users");
-        return Err(busy(message, others));
-    }
+    check_unused(host, oid, &format!("database \"{name}\""))?;
     // The removal of files cannot be rolled back. The row is marked invalid durably before the
     // first file is removed. If the statement fails, it can only be repeated.
     let mut cat = host.catalog();
@@ -777,11 +800,7 @@ fn move_database(host: &mut dyn CommandHost, name: &str, to: &str) -> Result<()>
     if tablespace == row.dattablespace {
         return Ok(());
     }
-    let others = other_sessions(host, row.oid)?;
-    if others > 0 {
-        let message = format!("database \"{name}\" is being accessed by other users");
-        return Err(busy(message, others));
-    }
+    check_unused(host, row.oid, &format!("database \"{name}\""))?;
     let from: DbKey = (row.dattablespace, row.oid);
     let engine = host.engine();
     engine.move_database(host.backend(), from, (tablespace, row.oid))?;
@@ -819,10 +838,7 @@ pub fn rename(host: &mut dyn CommandHost, old: &str, new: &str) -> Result<()> {
     if row.oid == host.backend().database() {
         bail!(FEATURE_NOT_SUPPORTED, "current database cannot be renamed");
     }
-    let others = other_sessions(host, row.oid)?;
-    if others > 0 {
-        return Err(busy(format!("database \"{old}\" is being accessed by other users"), others));
-    }
+    check_unused(host, row.oid, &format!("database \"{old}\""))?;
     let mut cat = host.catalog();
     cat.update(&row, &PgDatabase { datname: Name::new(new), ..row.row.clone() })?;
     cat.increment_command_counter()

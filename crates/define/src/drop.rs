@@ -39,7 +39,22 @@ pub fn drop_statement(host: &mut dyn CommandHost, stmt: &DropStmt) -> Result<()>
         }
         false => objects,
     };
+    note_temporary(host, &objects)?;
     deletion::drop_objects(host, &objects, deletion::behavior(stmt.behavior), false)
+}
+
+/// Notes that the transaction uses temporary objects, if one of these is temporary. Counterpart:
+/// the end of the loop in `RemoveObjects`.
+fn note_temporary(host: &mut dyn CommandHost, objects: &[ObjectAddress]) -> Result<()> {
+    let Some(temp) = host.catalog().session.temp_namespace.valid() else { return Ok(()) };
+    for object in objects {
+        let Some(class) = ObjectClass::of(object.class) else { continue };
+        let Some(row) = host.catalog().find_object_row(class, object.object)? else { continue };
+        if row.namespace()? == Some(temp) {
+            host.backend().note_temp_access();
+        }
+    }
+    Ok(())
 }
 
 /// The objects that the statement names and the user may drop.

@@ -12,6 +12,7 @@ use utility::host::CommandHost;
 
 /// OID of the schema for temporary objects, created on first use.
 pub fn schema(host: &mut dyn CommandHost) -> Result<Oid> {
+    host.backend().note_temp_access();
     if let Some(oid) = host.catalog().session.temp_namespace.valid() {
         return Ok(oid);
     }

@@ -3,6 +3,8 @@
 //! Counterpart: the session part of xact.c (`CommitTransaction`, `AbortTransaction`), snapmgr.c,
 //! and the pending deletes of storage.c.
 
+mod prepared;
+
 use crate::desc::TableDesc;
 use crate::mapping::CatalogFiles;
 use crate::shared::Storage;
@@ -24,6 +26,8 @@ use txn::{
     XactExtras,
 };
 use wal::{RecordBuilder, RmgrId, WalLevel, WalUsage};
+
+pub use prepared::{FinishPrepared, PrepareExtras};
 
 /// Size of a restore point's name in the log in bytes, including the terminating zero.
 const RESTORE_POINT_NAME: usize = 64;
@@ -149,6 +153,8 @@ pub struct Backend {
     temp_space: Arc<TempSpace>,
     /// The commit waits for the flush at any setting of `synchronous_commit`.
     force_sync: bool,
+    /// The transaction uses the session's temporary objects.
+    accessed_temp: bool,
     /// A failpoint, called once after the entries of a leaf are read and before their rows are
     /// visited.
     #[cfg(test)]
@@ -193,6 +199,7 @@ impl Backend {
                 storage.log.clone(),
             )),
             force_sync: false,
+            accessed_temp: false,
             #[cfg(test)]
             entries_read: None,
         })
@@ -551,10 +558,15 @@ impl Backend {
         if let Some(publish) = publish {
             publish();
         }
-        self.catalog_files.clear();
         self.txn.release_locks();
+        self.forget_transaction();
+    }
+
+    fn forget_transaction(&mut self) {
+        self.catalog_files.clear();
         self.wrote_exclusive_lock = false;
         self.force_sync = false;
+        self.accessed_temp = false;
     }
 
     /// Removes files. A file that cannot be removed causes only a warning, because nothing refers

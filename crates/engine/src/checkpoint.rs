@@ -2,8 +2,9 @@
 //!
 //! ```text
 //! fix the redo pointer  ->  wait for sections between a commit record and its status bit
-//! ->  write status files, dirty pages (paced), sync files  ->  wait for truncations
-//! ->  log running transactions  ->  checkpoint record, flushed  ->  control file
+//! ->  write status files, dirty pages (paced), sync files, write states of prepared transactions
+//! ->  wait for truncations  ->  log running transactions
+//! ->  checkpoint record, flushed  ->  control file
 //! ->  remove files of dropped relations, recycle old segments
 //! ```
 //!
@@ -184,6 +185,7 @@ impl Engine {
         let sync_began = clock.monotonic();
         let syncs = self.smgr.checkpoint_sync(clock)?;
         let sync_ended = clock.monotonic();
+        self.write_prepared_transactions(checkpoint.redo)?;
 
         wal.wait_delay_end();
         let mut scratch = RecordBuilder::new(RmgrId::Xlog, XLOG_CHECKPOINT_ONLINE);
@@ -263,6 +265,19 @@ impl Engine {
             (estimate.last_distance / 1024.0) as u64,
             (estimate.distance / 1024.0) as u64,
         )
+    }
+
+    /// Writes the states of prepared transactions to files, as late as possible.
+    fn write_prepared_transactions(&self, redo: Lsn) -> Result<()> {
+        let written = self.storage.two_phase.checkpoint(redo)?;
+        if written > 0 && self.live().log_checkpoints {
+            let (files, end) = match written {
+                1 => ("file was", "a long-running prepared transaction"),
+                _ => ("files were", "long-running prepared transactions"),
+            };
+            self.log(&format!("{written} two-phase state {files} written for {end}"));
+        }
+        Ok(())
     }
 
     /// Writes all pages that are dirty now. Counterpart: `CheckPointBuffers`.

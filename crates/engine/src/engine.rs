@@ -16,7 +16,8 @@ use smgr::{Smgr, SmgrConfig};
 use sync::atomic::AtomicBool;
 use sync::atomic::Ordering::AcqRel;
 use sync::{Arc, Mutex, RwLock};
-use txn::TxnManager;
+use twophase::TwoPhase;
+use txn::{TxnConfig, TxnManager};
 use vfs::Env;
 use wal::Wal;
 
@@ -80,8 +81,10 @@ impl Engine {
             on_damage: Arc::new(move |name| seen.add(name.rel.database, clock.pg_micros())),
         };
         let pool = Arc::new(BufferPool::new(pool_config.clone(), smgr.clone(), Some(wal.clone()))?);
-        let locks = LockManager::new(config.txn.slots);
-        let txn = TxnManager::new(env.clone(), wal.clone(), locks.clone(), config.txn.clone());
+        let prepared = config.max_prepared_xacts as usize;
+        let txn_config = TxnConfig { prepared_slots: prepared, ..config.txn.clone() };
+        let locks = LockManager::new(txn_config.slots + prepared);
+        let txn = TxnManager::new(env.clone(), wal.clone(), locks.clone(), txn_config);
         let relmaps = Arc::new(RelMaps::new(env.disk.clone()));
         let storage = Arc::new(Storage {
             env: env.clone(),
@@ -90,6 +93,7 @@ impl Engine {
             pool: pool.clone(),
             locks: locks.clone(),
             txns: txn.clone(),
+            two_phase: TwoPhase::new(env.disk.clone(), txn.clone(), prepared),
             relmaps: relmaps.clone(),
             ams: AmStates::new(&*env.random),
             scans: heap::scan::SyncScans::default(),

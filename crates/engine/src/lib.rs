@@ -56,7 +56,7 @@ pub mod verify;
 pub mod version;
 mod xlog;
 
-pub use backend::{Backend, BackendSettings, CommitExtras};
+pub use backend::{Backend, BackendSettings, CommitExtras, FinishPrepared, PrepareExtras};
 pub use bufmgr::{BufferUsage, PoolSettings};
 pub use checkpoint::CheckpointFlags;
 pub use cluster::{ClusterOptions, create_cluster};
@@ -72,5 +72,6 @@ pub use rowfile::{RowFile, StoredRows};
 pub use shared::Storage;
 pub use stats::Kind as StatsKind;
 pub use tempfile::{TempFile, TempSpace};
+pub use twophase::PreparedRow;
 pub use txn::{CommitDelay, DroppedStats, Isolation, Snapshot, SnapshotKind};
 pub use wal::{Compression as WalCompression, RmgrId, WalStats, WalUsage};

@@ -34,6 +34,11 @@ pub(crate) struct CatalogFiles {
 }
 
 impl CatalogFiles {
+    /// True if the transaction has changed a relation map.
+    pub(crate) fn is_changed(&self) -> bool {
+        !self.changes.is_empty()
+    }
+
     pub(crate) fn clear(&mut self) {
         self.changes.clear();
         self.replaced.clear();

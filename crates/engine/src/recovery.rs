@@ -37,9 +37,6 @@ pub(crate) fn refuse_unsupported(
             return refuse(format!("starting with a file \"{name}\""));
         }
     }
-    if !names_in(disk, "pg_twophase")?.is_empty() {
-        return refuse("recovery of prepared transactions".to_owned());
-    }
     if let Some(slot) = names_in(disk, "pg_replslot")?.first() {
         return refuse(format!("keeping the replication slot \"{slot}\""));
     }
@@ -167,6 +164,7 @@ pub(crate) fn startup(engine: &Engine) -> Result<()> {
             file.min_recovery_point = Lsn::INVALID;
             file.min_recovery_point_tli = 0;
         })?;
+        restore_prepared(engine)?;
         require_directories(engine, &["pg_tblspc"])?;
         unlogged::reset(disk, Reset::Cleanup)?;
         end = replay(engine, &mut reader, &start, end)?;
@@ -178,7 +176,15 @@ pub(crate) fn startup(engine: &Engine) -> Result<()> {
         check_for_checkpoint(engine)?;
     }
     require_directories(engine, &["pg_replslot", "pg_twophase", "pg_commit_ts"])?;
+    if !crashed {
+        restore_prepared(engine)?;
+    }
     start_production(engine, timeline, checkpoint.redo, &end, crashed)
+}
+
+/// Collects the prepared transactions that are in files.
+fn restore_prepared(engine: &Engine) -> Result<()> {
+    engine.storage.two_phase.restore_files(&|e| engine.log_error(e))
 }
 
 /// An error for a log that continues on another timeline (after a promotion without a checkpoint),
@@ -425,7 +431,11 @@ fn start_production(
         redo,
         overwrite: end.aborted.is_some(),
     })?;
-    engine.txn.end_recovery()?;
+    let two_phase = &engine.storage.two_phase;
+    let log = |e: &PgError| engine.log_error(e);
+    let oldest_prepared = two_phase.prescan(&log)?;
+    engine.txn.end_recovery(oldest_prepared)?;
+    two_phase.recover(&log)?;
     let mut scratch = RecordBuilder::new(RmgrId::Xlog, XLOG_OVERWRITE_CONTRECORD);
     if let Some(aborted) = end.aborted {
         scratch.main(&aborted.0.to_le_bytes());
@@ -446,8 +456,8 @@ fn start_production(
 /// Logs the end of recovery and leaves the checkpoint after it to the checkpointer. The log
 /// continues as if there had been no crash, so until that checkpoint another crash replays it from
 /// the old redo pointer. WAL: `XLOG_END_OF_RECOVERY`, then `RUNNING_XACTS`, which tells standbys
-/// that no transaction is running. Counterpart: `CreateEndOfRecoveryRecord`, which PostgreSQL uses
-/// only for promotions.
+/// that only the prepared transactions are running. Counterpart: `CreateEndOfRecoveryRecord`, which
+/// PostgreSQL uses only for promotions.
 fn end_recovery(engine: &Engine, timeline: u32, scratch: &mut RecordBuilder) -> Result<()> {
     scratch.reset(RmgrId::Xlog, XLOG_END_OF_RECOVERY);
     scratch.main(&engine.env.clock.pg_micros().to_le_bytes());

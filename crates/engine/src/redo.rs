@@ -46,12 +46,11 @@ pub(crate) fn may_be_unreplayable(header: &RecordHeader) -> bool {
     match manager(rmgr).support {
         Support::Full => false,
         Support::ImagesOnly => true,
-        Support::Except(unsupported) => unsupported(header.rmgr_info()),
     }
 }
 
 /// Error 0A000 for a record that replay does not support: a record of an access method that is not
-/// implemented, unless it has images of all its pages, or a record of a prepared transaction.
+/// implemented, unless it has images of all its pages.
 pub(crate) fn check_replayable(record: &DecodedRecord) -> Result<()> {
     let rmgr = rmgr_of(record)?;
     let known = match manager(rmgr).support {
@@ -59,7 +58,6 @@ pub(crate) fn check_replayable(record: &DecodedRecord) -> Result<()> {
         Support::ImagesOnly => {
             record.block_id_end() != 0 && record.blocks().all(|(_, b)| b.applies_image())
         }
-        Support::Except(unsupported) => !unsupported(record.info()),
     };
     if known {
         return Ok(());
@@ -156,6 +154,10 @@ impl Replay<'_> {
 /// Replays commits, aborts, and changes of the status of transactions.
 pub(crate) fn transaction(replay: &mut Replay<'_>, record: &DecodedRecord) -> Result<()> {
     let engine = replay.engine;
+    let log = |e: &PgError| engine.log_error(e);
+    if record.header.rmgr() == Some(RmgrId::Xact) && txn::prepares(record.info()) {
+        return engine.storage.two_phase.redo_prepare(record, &log);
+    }
     let Some(xact) = engine.txn.redo(record)? else { return Ok(()) };
     replay.last_xact_time = xact.time;
     if !xact.extras.dropped_files.is_empty() {
@@ -164,6 +166,9 @@ pub(crate) fn transaction(replay: &mut Replay<'_>, record: &DecodedRecord) -> Re
         for warning in truncate::redo_drop(&mut replay.cx, files) {
             engine.log_error(&warning);
         }
+    }
+    if xact.twophase_xid.is_valid() {
+        engine.storage.two_phase.redo_finish(xact.twophase_xid, &log);
     }
     Ok(())
 }

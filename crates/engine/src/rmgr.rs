@@ -29,8 +29,6 @@ pub(crate) enum Support {
     Full,
     /// Records with images of all their pages, because the manager is not implemented.
     ImagesOnly,
-    /// All records except those whose type (the info byte) satisfies the condition.
-    Except(fn(u8) -> bool),
 }
 
 /// Replays a record for the pages that the context owns.
@@ -127,10 +125,7 @@ static MANAGERS: [ResourceManager; 22] = [
         pages: redo::images,
         ..main(RmgrId::Xlog, redo::xlog_scope, redo::xlog, texts::xlog)
     },
-    ResourceManager {
-        support: Support::Except(txn::prepares),
-        ..main(RmgrId::Xact, status, redo::transaction, txn::describe)
-    },
+    main(RmgrId::Xact, status, redo::transaction, txn::describe),
     main(RmgrId::Smgr, all, redo::files, |r, _, out| truncate::describe(r, out)),
     main(RmgrId::Clog, status, redo::transaction, txn::describe),
     main(RmgrId::Dbase, all, redo::database, |r, _, out| dbase::describe(r, out)),

@@ -9,6 +9,7 @@ use smgr::{RelFork, Smgr};
 use std::collections::BTreeMap;
 use sync::atomic::AtomicU64;
 use sync::{Arc, Mutex};
+use twophase::TwoPhase;
 use txn::TxnManager;
 use vfs::Env;
 use wal::Wal;
@@ -51,6 +52,8 @@ pub struct Storage {
     pub pool: Arc<BufferPool>,
     pub locks: Arc<LockManager>,
     pub txns: Arc<TxnManager>,
+    /// The prepared transactions.
+    pub two_phase: TwoPhase,
     /// The relation maps of the shared catalogs and of the databases.
     pub relmaps: Arc<RelMaps>,
     /// The shared states of the index access methods.

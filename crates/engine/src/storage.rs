@@ -97,6 +97,11 @@ impl PendingFiles {
         gone
     }
 
+    /// The transaction was prepared: its end will remove the files.
+    pub(crate) fn forget(&mut self) {
+        self.list.clear();
+    }
+
     pub(crate) fn finish(&mut self, commit: bool) -> Vec<DropFile> {
         if self.list.is_empty() {
             return Vec::new();
@@ -115,6 +120,9 @@ pub fn create_relation_files(
     persistence: Persistence,
 ) -> Result<()> {
     let temporary = persistence == Persistence::Temporary;
+    if temporary {
+        be.note_temp_access();
+    }
     let backend = temporary.then(|| be.backend_no());
     let storage = be.storage().clone();
     storage.smgr.create(fork_name(file, Fork::Main, backend), false)?;
@@ -164,6 +172,9 @@ pub fn log_create(be: &mut Backend, file: RelFile, fork: Fork) -> Result<Lsn> {
 /// Removes the relation's files when the transaction commits. Counterpart: `RelationDropStorage`.
 pub fn drop_relation_files(be: &mut Backend, file: RelFile, persistence: Persistence) {
     let temporary = persistence == Persistence::Temporary;
+    if temporary {
+        be.note_temp_access();
+    }
     be.pending.list.push(Pending {
         drop: DropFile { file, backend: temporary.then(|| be.backend_no()) },
         permanent: persistence == Persistence::Permanent,

@@ -8,4 +8,5 @@ mod liveness;
 mod model;
 mod norsu_log;
 mod postgresql_directory;
+mod prepared;
 mod tables;

@@ -195,11 +195,7 @@ pub fn vacuum(
     let horizons = txns.horizons_for(be.database(), be.txn.proc());
     let oldest_xmin = horizons.of_kind(table.horizon());
     let oldest_multi = txns.oldest_multixact();
-    let before = |xid: Xid, age: u32| {
-        let limit = Xid(xid.0.wrapping_sub(age));
-        if limit.is_normal() { limit } else { Xid::FIRST_NORMAL }
-    };
-    let multi_before = |multi: MultiXid, age: u32| MultiXid(multi.0.wrapping_sub(age)).max_valid();
+    let (freeze_limit, multi_cutoff) = freeze_limits(be, oldest_xmin, oldest_multi, options);
     let next = txns.next_full_xid().xid();
     let aggressive = options.disable_page_skipping
         || options.rel_frozen_xid.precedes_or_equals(before(next, options.freeze_table_age));
@@ -213,8 +209,8 @@ pub fn vacuum(
             relfrozenxid: options.rel_frozen_xid,
             relminmxid: options.rel_min_mxid,
             oldest_xmin,
-            freeze_limit: before(oldest_xmin, options.freeze_min_age),
-            multi_cutoff: multi_before(oldest_multi, options.multixact_freeze_min_age),
+            freeze_limit,
+            multi_cutoff,
         },
         kept: Kept { xid: oldest_xmin, multi: oldest_multi },
         aggressive,
@@ -235,14 +231,47 @@ pub fn vacuum(
     }
 }
 
-trait MaxValid {
-    fn max_valid(self) -> Self;
+/// The id that is `age` older.
+fn before(xid: Xid, age: u32) -> Xid {
+    let limit = Xid(xid.0.wrapping_sub(age));
+    if limit.is_normal() { limit } else { Xid::FIRST_NORMAL }
 }
 
-impl MaxValid for MultiXid {
-    fn max_valid(self) -> MultiXid {
-        if self.is_valid() { self } else { MultiXid::FIRST }
+fn multi_before(multi: MultiXid, age: u32) -> MultiXid {
+    let limit = MultiXid(multi.0.wrapping_sub(age));
+    if limit.is_valid() { limit } else { MultiXid::FIRST }
+}
+
+/// Older ids are frozen. Warns if a running or prepared transaction, or a snapshot, keeps ids from
+/// being frozen for so long that wraparound comes near. Counterpart: `vacuum_set_xid_limits`.
+fn freeze_limits(
+    be: &mut Backend,
+    oldest_xmin: Xid,
+    oldest_multi: MultiXid,
+    options: &VacuumOptions,
+) -> (Xid, MultiXid) {
+    let txns = be.storage().txns.clone();
+    let max_age = txns.freeze_max_ages().0;
+    let mut limit = before(oldest_xmin, options.freeze_min_age.min(max_age / 2));
+    if limit.precedes(before(txns.next_full_xid().xid(), max_age)) {
+        let warning = pg_err!(WARNING, "oldest xmin is far in the past").hint(
+            "Close open transactions soon to avoid wraparound problems.\n\
+             You might also need to commit or roll back old prepared transactions, or drop stale \
+             replication slots.",
+        );
+        be.txn.add_warnings(vec![warning.severity(Severity::Warning)]);
+        limit = oldest_xmin;
     }
+    let max_age = txns.multixact_freeze_max_age();
+    let mut cutoff = multi_before(oldest_multi, options.multixact_freeze_min_age.min(max_age / 2));
+    let safe = multi_before(txns.next_multixact(), max_age);
+    if cutoff.precedes(safe) {
+        let warning = pg_err!(WARNING, "oldest multixact is far in the past")
+            .hint("Close open transactions with multixacts soon to avoid wraparound problems.");
+        be.txn.add_warnings(vec![warning.severity(Severity::Warning)]);
+        cutoff = if oldest_multi.precedes(safe) { oldest_multi } else { safe };
+    }
+    (limit, cutoff)
 }
 
 impl Vacuum<'_> {
@@ -374,7 +403,7 @@ impl Vacuum<'_> {
         let limit = if limit.is_normal() { limit } else { Xid::FIRST_NORMAL };
         let next = txns.next_multixact().0;
         let multi_age = least(self.options.multixact_failsafe_age, multi_max);
-        let multi_limit = MultiXid(next.wrapping_sub(multi_age)).max_valid();
+        let multi_limit = multi_before(MultiXid(next), multi_age);
         self.result.failsafe = self.cutoffs.relfrozenxid.precedes(limit)
             || self.cutoffs.relminmxid.precedes(multi_limit);
     }

@@ -117,7 +117,7 @@ impl Fixture {
         let at = Lsn(u64::from(SEGMENT));
         let start = WalStart { timeline: 1, end: at, prev: Lsn(0), redo: at, overwrite: false };
         wal.start(start).unwrap();
-        manager.end_recovery().unwrap();
+        manager.end_recovery(None).unwrap();
         let smgr = Arc::new(Smgr::new(disk.clone(), SmgrConfig::default()));
         smgr.create(RelFork::new(FILE, Fork::Main), false).unwrap();
         let pool = BufferPool::new(PoolConfig::new(256), smgr, Some(wal.clone())).unwrap();

@@ -17,7 +17,8 @@
 //! Counterpart: lock.c, proc.c, deadlock.c, lmgr.c. Lock groups (parallel workers) do not exist:
 //! threads that work for one session share its locks by construction.
 //!
-//! Reading order: `mode`, `tag`, `table`, `fastpath`, `session`, `sleep`, `deadlock`, `view`.
+//! Reading order: `mode`, `tag`, `table`, `fastpath`, `session`, `prepared`, `sleep`, `deadlock`,
+//! `view`.
 
 #![forbid(unsafe_code)]
 
@@ -25,6 +26,7 @@ mod deadlock;
 mod fastpath;
 mod manager;
 mod mode;
+mod prepared;
 mod session;
 mod sleep;
 mod table;

@@ -3,6 +3,7 @@
 //! Counterpart: lock.c, `PGPROC` in proc.h.
 
 use crate::fastpath::FastPath;
+use crate::prepared::PreparedIn;
 use crate::session::LockSession;
 use crate::table::Partition;
 use crate::{LockMode, LockTag, VirtualXid};
@@ -35,6 +36,8 @@ pub(crate) struct Slot {
     pub(crate) waiter: Mutex<Option<Arc<Waiter>>>,
     /// The session is an autovacuum worker, whose work is cancelled if others wait for its locks.
     pub(crate) cancellable: AtomicBool,
+    /// The prepared transaction that holds locks here; the slot has no session then.
+    pub(crate) prepared: Mutex<Option<PreparedIn>>,
 }
 
 impl Slot {
@@ -72,12 +75,12 @@ pub struct LockManager {
 }
 
 impl LockManager {
-    /// `sessions` is the number of slots: connections and workers together.
-    pub fn new(sessions: usize) -> Arc<LockManager> {
+    /// `slots`: connections, workers and prepared transactions together.
+    pub fn new(slots: usize) -> Arc<LockManager> {
         Arc::new(LockManager {
             partitions: (0..PARTITIONS).map(|_| Padded(Mutex::new(Partition::default()))).collect(),
             strong: (0..STRONG_COUNTERS).map(|_| AtomicU32::new(0)).collect(),
-            slots: (0..sessions).map(|_| Slot::default()).collect(),
+            slots: (0..slots).map(|_| Slot::default()).collect(),
             deadlock_timeout: AtomicU64::new(1000),
             hasher: foldhash::fast::FixedState::default(),
             deadlocks: AtomicU64::new(0),
@@ -170,9 +173,12 @@ impl LockManager {
         true
     }
 
-    /// Virtual xid of the transaction in a slot, if one is running.
+    /// Virtual xid of the transaction in a slot, if one is running or prepared.
     pub fn vxid(&self, proc: ProcNo) -> Option<VirtualXid> {
-        let local = self.slots[proc as usize].fast.lock().local_xid;
-        (local != 0).then_some(VirtualXid { backend: BackendNo(proc), local })
+        let local = self.slots.get(proc as usize)?.fast.lock().local_xid;
+        match local {
+            0 => self.prepared_vxid(proc),
+            local => Some(VirtualXid { backend: BackendNo(proc), local }),
+        }
     }
 }

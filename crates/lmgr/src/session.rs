@@ -439,14 +439,49 @@ impl LockSession {
     /// whether it has ended. Counterpart: `VirtualXactLock`.
     pub fn wait_for_vxid(&mut self, vxid: VirtualXid, wait: bool) -> Result<bool> {
         if !wait {
-            return Ok(self.manager.vxid(vxid.backend.0) != Some(vxid));
+            let runs = self.manager.vxid(vxid.backend.0) == Some(vxid);
+            return Ok(!runs && self.manager.prepared_xid(vxid).is_none());
         }
         if self.manager.materialize_vxid(vxid) {
-            let tag = LockTag::virtual_transaction(vxid);
-            self.acquire(tag, LockMode::Share, LockOwner::Session, WaitPolicy::Wait)?;
-            self.release(tag, LockMode::Share, LockOwner::Session);
+            self.wait_for_holder(LockTag::virtual_transaction(vxid))?;
+        }
+        // The session may have prepared the transaction, which is still running then.
+        while let Some(xid) = self.manager.prepared_xid(vxid) {
+            self.wait_for_holder(LockTag::transaction(xid))?;
         }
         Ok(true)
+    }
+
+    fn wait_for_holder(&mut self, tag: LockTag) -> Result<()> {
+        self.acquire(tag, LockMode::Share, LockOwner::Session, WaitPolicy::Wait)?;
+        self.release(tag, LockMode::Share, LockOwner::Session);
+        Ok(())
+    }
+
+    /// Each lock with each of its owners.
+    pub(crate) fn owned_locks(&self) -> impl Iterator<Item = (LockTag, LockMode, LockOwner)> {
+        self.local.iter().flat_map(|((tag, mode), local)| {
+            let owner = |label| match label {
+                0 => LockOwner::Session,
+                label => LockOwner::SubXact(SubXactId(label)),
+            };
+            local.owners.iter().map(move |(label, _)| (*tag, *mode, owner(*label)))
+        })
+    }
+
+    /// True if the lock was acquired through the fast path.
+    pub(crate) fn is_fast(&self, tag: LockTag, mode: LockMode) -> bool {
+        self.local.get(&(tag, mode)).is_some_and(|l| l.fast)
+    }
+
+    /// Forgets the locks of the transaction, which another slot holds now.
+    pub(crate) fn forget_transaction(&mut self) {
+        self.local.retain(|_, l| {
+            l.owners.retain(|(owner, _)| *owner == 0);
+            l.total = l.owners.iter().map(|(_, n)| n).sum();
+            l.total != 0
+        });
+        self.release_transaction();
     }
 }
 

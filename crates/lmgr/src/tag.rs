@@ -24,6 +24,24 @@ pub enum LockTagKind {
 }
 
 impl LockTagKind {
+    /// The kind with this number.
+    pub fn from_number(number: u8) -> Option<LockTagKind> {
+        const ALL: [LockTagKind; 11] = [
+            LockTagKind::Relation,
+            LockTagKind::RelationExtend,
+            LockTagKind::DatabaseFrozenIds,
+            LockTagKind::Page,
+            LockTagKind::Tuple,
+            LockTagKind::Transaction,
+            LockTagKind::VirtualTransaction,
+            LockTagKind::SpeculativeToken,
+            LockTagKind::Object,
+            LockTagKind::Userlock,
+            LockTagKind::Advisory,
+        ];
+        ALL.get(usize::from(number)).copied()
+    }
+
     /// The name in `pg_locks.locktype`.
     pub const fn name(self) -> &'static str {
         match self {
@@ -74,7 +92,8 @@ impl VirtualXid {
 
 impl fmt::Display for VirtualXid {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{}/{}", self.backend.0, self.local)
+        // -1: a prepared transaction after a restart.
+        write!(f, "{}/{}", self.backend.0 as i32, self.local)
     }
 }
 

@@ -386,3 +386,83 @@ fn mutual_exclusion_under_load() {
     assert!(manager.rows().is_empty());
     assert!(manager.partitions.iter().all(|p| p.0.lock().is_empty()));
 }
+
+/// A prepared transaction keeps all kinds of locks without its session; waiters continue to wait,
+/// for its virtual xid too.
+#[test]
+fn a_prepared_transaction_keeps_its_locks() {
+    let (manager, mut s) = sessions(3);
+    let dummy = s.pop().map(|s| s.proc()).unwrap();
+    let (mut b, mut a) = (s.pop().unwrap(), s.pop().unwrap());
+    let (vxid, advisory) = (a.begin_vxid(9), LockTag::advisory_bigint(DB, 5));
+    let held = [
+        (rel(1), RowExclusive),
+        (rel(2), AccessExclusive),
+        (xact(700), Exclusive),
+        (advisory, Share),
+    ];
+    held.iter().for_each(|(tag, mode)| drop(take(&mut a, *tag, *mode)));
+    a.acquire(rel(3), RowShare, LockOwner::Session, WaitPolicy::Wait).unwrap();
+    let mut wanted = held.to_vec();
+    wanted.sort_by_key(|(t, _)| (t.kind, t.field1, t.field2));
+    let locks = a.transaction_locks().unwrap();
+    assert_eq!(locks, wanted);
+    assert_eq!(a.locked_relations(DB), [Oid(1), Oid(2), Oid(3)]);
+    let tb = std::thread::spawn(move || {
+        b.wait_for_vxid(vxid, true).unwrap();
+        b
+    });
+    until(|| waiting(&manager, 101));
+    manager.begin_prepared(dummy, Xid(700), Some(vxid));
+    a.transfer_to_prepared(dummy, &locks);
+    a.end_vxid();
+    // The waiter waits for the transaction now.
+    until(|| manager.rows().iter().any(|r| r.tag == xact(700) && !r.granted));
+    let rows = manager.rows();
+    let kept = rows.iter().filter(|r| r.proc == dummy && r.granted && r.pid == 0);
+    assert_eq!(kept.filter(|r| r.vxid == vxid).count(), held.len());
+    assert_eq!(manager.conflicting_vxids(rel(1), Share, 0), [vxid]);
+    assert_eq!(manager.blocking_pids(101), [0]);
+    assert!(!try_take(&mut a, rel(1), Share) && !try_take(&mut a, rel(2), AccessShare));
+    assert!(a.holds(rel(3), RowShare), "a session-level lock stays");
+    a.release_transaction();
+    manager.end_prepared(dummy);
+    locks.iter().for_each(|(tag, mode)| manager.release_prepared(dummy, *tag, *mode));
+    drop(tb.join().unwrap());
+    assert!(try_take(&mut a, rel(2), AccessShare));
+    assert!(
+        manager.rows().iter().any(|r| r.tag == rel(2) && r.fast_path),
+        "no strong lock is left"
+    );
+    drop(a);
+    assert!(manager.rows().is_empty());
+    assert!(manager.partitions.iter().all(|p| p.0.lock().is_empty()));
+}
+
+#[test]
+fn locks_at_both_levels_cannot_be_prepared() {
+    let (_, mut s) = sessions(1);
+    take(&mut s[0], rel(1), RowExclusive);
+    s[0].acquire(rel(2), Share, LockOwner::Session, WaitPolicy::Wait).unwrap();
+    assert_eq!(s[0].transaction_locks().unwrap(), [(rel(1), RowExclusive)]);
+    s[0].acquire(rel(1), Share, LockOwner::Session, WaitPolicy::Wait).unwrap();
+    assert!(s[0].transaction_locks().is_err());
+}
+
+#[test]
+fn a_restored_prepared_transaction_has_no_session() {
+    let (manager, mut s) = sessions(2);
+    let dummy = s.pop().map(|s| s.proc()).unwrap();
+    let locks = [(rel(1), AccessExclusive), (xact(700), Exclusive)];
+    manager.begin_prepared(dummy, Xid(700), None);
+    locks.iter().for_each(|(tag, mode)| manager.grant_prepared(dummy, *tag, *mode));
+    assert!(!try_take(&mut s[0], rel(1), AccessShare));
+    let vxid = manager.vxid(dummy).unwrap();
+    assert_eq!(vxid.to_string(), "-1/700");
+    assert!(!s[0].wait_for_vxid(vxid, false).unwrap());
+    manager.end_prepared(dummy);
+    locks.iter().for_each(|(tag, mode)| manager.release_prepared(dummy, *tag, *mode));
+    assert!(s[0].wait_for_vxid(vxid, true).unwrap());
+    assert!(try_take(&mut s[0], rel(1), AccessShare));
+    assert_eq!(manager.rows().iter().filter(|r| r.fast_path).count(), 1);
+}

@@ -15,7 +15,10 @@ pub struct LockRow {
     pub mode: LockMode,
     pub granted: bool,
     pub fast_path: bool,
+    /// 0 for a prepared transaction.
     pub pid: i32,
+    /// The slot of the holder or waiter.
+    pub proc: ProcNo,
     /// The holder's or waiter's virtual xid (local part 0 outside transactions).
     pub vxid: VirtualXid,
     /// How long a waiter has waited.
@@ -27,14 +30,19 @@ impl LockManager {
     /// under all partition mutexes, so its rows are consistent.
     pub fn rows(&self) -> Vec<LockRow> {
         let mut rows = Vec::new();
-        let locals: Vec<u32> = self.slots.iter().map(|s| s.fast.lock().local_xid).collect();
+        let vxid = |proc: ProcNo| {
+            let none = VirtualXid { backend: BackendNo(proc), local: 0 };
+            self.vxid(proc).unwrap_or(none)
+        };
+        let vxids: Vec<_> = (0..self.slots.len() as ProcNo).map(vxid).collect();
         let row = |proc: ProcNo, tag: LockTag, mode, granted, fast_path| LockRow {
             tag,
             mode,
             granted,
             fast_path,
             pid: self.pid(proc),
-            vxid: VirtualXid { backend: BackendNo(proc), local: locals[proc as usize] },
+            proc,
+            vxid: vxids[proc as usize],
             waited: None,
         };
         for (proc, slot) in self.slots.iter().enumerate() {

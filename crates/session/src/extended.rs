@@ -3,7 +3,7 @@
 //! `exec_describe_statement_message`, `exec_execute_message`).
 
 use crate::portal::run::cannot_be_run;
-use crate::portal::{Portal, PortalResult, ends_block};
+use crate::portal::{Portal, PortalResult};
 use crate::prepared::Prepared;
 use crate::session::Session;
 use crate::xact::{DeadPortal, aborted};
@@ -17,6 +17,7 @@ use std::fmt;
 use std::sync::Arc;
 use types::fn_context::TypeFunctions;
 use types::{Datum, oids};
+use utility::transaction::{begins_level, ends_block};
 use wire::{Bind, BindValues, Format, Formats, Parse, Target, backend};
 
 /// Maximum number of cached Parse texts, and maximum length of one in bytes.
@@ -545,13 +546,6 @@ fn parameter_context(portal: &[u8], i: usize, format: Format, value: &[u8]) -> S
         _ => "",
     };
     format!("{portal} parameter ${}{shown}", i + 1)
-}
-
-/// True if a portal survives this transaction statement.
-fn begins_level(node: &Node) -> bool {
-    use parse::ast::TransactionStmtKind::{Begin, Release, Savepoint, Start};
-    let Node::TransactionStmt(stmt) = node else { return false };
-    matches!(stmt.kind, Begin | Start | Savepoint | Release)
 }
 
 /// True if a snapshot is taken for the analysis of the statement. Counterpart:

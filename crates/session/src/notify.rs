@@ -91,7 +91,7 @@ impl Core {
             Some(name) => Action::Unlisten(name.to_owned()),
             None => Action::UnlistenAll,
         };
-        self.transaction.messages.actions.push(action);
+        self.transaction.messages.unlisten(action);
     }
 
     /// Takes the notify lock before the commit, if the transaction has notifications.
@@ -106,7 +106,7 @@ impl Core {
     /// commit.
     pub(crate) fn finish_notify(&mut self, instance: &Instance, handle: &SessionHandle) {
         let database = self.backend.database();
-        let actions = std::mem::take(&mut self.transaction.messages.actions);
+        let actions = self.transaction.messages.take_actions();
         if !actions.is_empty() {
             let mut notifications = handle.notifications.lock();
             let before = notifications.channels.len();

@@ -10,7 +10,6 @@ use client::results::{StoredRows, UtilityRows};
 use client::rows::RowWriter;
 use executor::Execution;
 use ids::Tid;
-use parse::ast::Node;
 use plan::PlannedStmt;
 use plan::query::CmdType;
 use planner::RowIdentities;
@@ -177,15 +176,4 @@ impl Portal {
 /// True if the statement writes to tables.
 pub(crate) fn writes(plan: &PlannedStmt) -> bool {
     plan.command_type != CmdType::Select || plan.has_modifying_cte
-}
-
-/// True if the statement is allowed in a failed transaction.
-pub(crate) fn ends_block(node: Option<&Node>) -> bool {
-    use parse::ast::TransactionStmtKind as K;
-    match node {
-        Some(Node::TransactionStmt(t)) => {
-            matches!(t.kind, K::Commit | K::Rollback | K::RollbackTo | K::Prepare)
-        }
-        _ => false,
-    }
 }

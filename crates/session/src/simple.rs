@@ -2,7 +2,7 @@
 //! tcop/postgres.c (`exec_simple_query`).
 
 use crate::core::Core;
-use crate::portal::{Portal, PortalResult, ends_block};
+use crate::portal::{Portal, PortalResult};
 use crate::prepared::Prepared;
 use crate::session::Session;
 use crate::xact::aborted;
@@ -15,6 +15,7 @@ use parse::{Options, RawStmt};
 use pgerror::{PgError, Result};
 use std::sync::Arc;
 use sync::wait::Interrupt;
+use utility::transaction::ends_block;
 use wire::{Formats, backend};
 
 impl Session {

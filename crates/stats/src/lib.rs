@@ -22,7 +22,7 @@ mod values;
 
 pub use fetch::Consistency;
 pub use file::{FileError, Fixed, parse, serialize};
-pub use pending::{Change, Pending};
+pub use pending::{Change, Pending, PreparedRows, Rows as StatsRows};
 pub use progress::{Command, Progress};
 pub use session::{FunctionCall, SessionEnd, SessionState, SessionStats, TrackFunctions};
 pub use shared::{Key, Kind, Stats};

@@ -8,6 +8,7 @@
 
 use crate::shared::Entry;
 use crate::values::{DatabaseField as D, DatabaseStats, RelationField as R, RelationStats};
+use ids::Oid;
 use sync::Arc;
 
 /// Counts of a relation since the last flush.
@@ -96,11 +97,22 @@ impl Slot {
     }
 }
 
-#[derive(Clone, Copy, Debug, Default)]
-struct Rows {
-    inserted: i64,
-    updated: i64,
-    deleted: i64,
+/// Numbers of changed rows.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Rows {
+    pub inserted: i64,
+    pub updated: i64,
+    pub deleted: i64,
+}
+
+/// What a prepared transaction changed in one relation. Counterpart: `TwoPhasePgStatRecord`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PreparedRows {
+    pub relation: Oid,
+    pub is_shared: bool,
+    pub rows: Rows,
+    /// The counts before the transaction truncated or dropped the relation.
+    pub before_truncation: Option<Rows>,
 }
 
 /// What one (sub)transaction changed in one relation.
@@ -215,27 +227,54 @@ impl Levels {
         for level in self.0.drain(..) {
             let slot = &mut slots[level.slot as usize];
             slot.level = 0;
-            let counts = &mut slot.counts;
-            if !is_commit {
-                count_aborted(counts, level.before_truncation.unwrap_or(level.rows));
-                continue;
-            }
-            let Rows { inserted, updated, deleted } = level.rows;
-            counts.inserted += inserted;
-            counts.updated += updated;
-            counts.deleted += deleted;
-            // A truncation is forgotten if a later transaction changes the table before the flush,
-            // as in PostgreSQL.
-            counts.truncated = level.before_truncation.is_some();
-            if counts.truncated {
-                counts.live = 0;
-                counts.dead = 0;
-            }
-            counts.live += inserted - deleted;
-            counts.dead += updated + deleted;
-            counts.changed += inserted + updated + deleted;
+            count_ended(&mut slot.counts, level.rows, level.before_truncation, is_commit);
         }
     }
+
+    /// What the transaction, which has no open subtransactions, changed.
+    pub(crate) fn prepared(&self, slots: &[Slot]) -> Vec<PreparedRows> {
+        let prepared = self.0.iter().map(|level| {
+            let key = slots[level.slot as usize].key;
+            PreparedRows {
+                relation: key.object,
+                is_shared: !key.database.is_valid(),
+                rows: level.rows,
+                before_truncation: level.before_truncation,
+            }
+        });
+        prepared.collect()
+    }
+
+    /// Forgets the changes of the transaction, which counts them at its end.
+    pub(crate) fn forget(&mut self, slots: &mut [Slot]) {
+        self.0.drain(..).for_each(|level| slots[level.slot as usize].level = 0);
+    }
+}
+
+/// Counts what an ended transaction changed in a relation.
+pub(crate) fn count_ended(
+    counts: &mut Pending,
+    rows: Rows,
+    before_truncation: Option<Rows>,
+    is_commit: bool,
+) {
+    if !is_commit {
+        return count_aborted(counts, before_truncation.unwrap_or(rows));
+    }
+    let Rows { inserted, updated, deleted } = rows;
+    counts.inserted += inserted;
+    counts.updated += updated;
+    counts.deleted += deleted;
+    // A truncation is forgotten if a later transaction changes the table before the flush, as in
+    // PostgreSQL.
+    counts.truncated = before_truncation.is_some();
+    if counts.truncated {
+        counts.live = 0;
+        counts.dead = 0;
+    }
+    counts.live += inserted - deleted;
+    counts.dead += updated + deleted;
+    counts.changed += inserted + updated + deleted;
 }
 
 /// Inserted rows are dead now, and deleted ones are not changed.

@@ -6,7 +6,7 @@
 //! Counterpart: pgstat.c, pgstat_xact.c, pgstat_function.c.
 
 use crate::fetch::Snapshot;
-use crate::pending::{Change, Levels, Pending, Slot};
+use crate::pending::{Change, Levels, Pending, PreparedRows, Slot, count_ended};
 use crate::shared::{Key, Kind, Stats, database_key};
 use crate::values::{
     DatabaseField as D, DatabaseStats, FunctionField, FunctionStats, RelationStats,
@@ -286,6 +286,37 @@ impl SessionStats {
         }
         self.snapshot.clear();
         self.end_progress();
+    }
+
+    /// What the running transaction changed in each relation, for PREPARE TRANSACTION.
+    pub fn prepared_rows(&self) -> Vec<PreparedRows> {
+        self.levels.prepared(&self.slots)
+    }
+
+    /// The running transaction was prepared: its changes count when it ends. Counterpart:
+    /// `PostPrepare_PgStat`.
+    pub fn detach_transaction(&mut self) {
+        self.levels.forget(&mut self.slots);
+        self.objects.clear();
+        self.snapshot.clear();
+        self.end_progress();
+    }
+
+    /// Counts the end of a prepared transaction, and removes the entries of dropped objects.
+    pub fn finish_prepared(
+        &mut self,
+        rows: &[PreparedRows],
+        dropped: impl Iterator<Item = (Kind, Key)>,
+        is_commit: bool,
+    ) {
+        self.counted[if is_commit { D::Commits } else { D::Rollbacks }] += 1;
+        for changed in rows {
+            if let Some(slot) = self.slot(changed.relation, changed.is_shared) {
+                let counts = &mut self.slots[slot as usize].counts;
+                count_ended(counts, changed.rows, changed.before_truncation, is_commit);
+            }
+        }
+        dropped.for_each(|(kind, key)| self.shared.drop_object(kind, key));
     }
 
     /// Counts of the session's database.

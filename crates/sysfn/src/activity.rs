@@ -126,11 +126,25 @@ pub(super) const FNS: &[SysFn] = &[
             Ok(Datum::bool(asked.any(|pid| blockers.contains(&pid.as_i32()))))
         }),
     },
-    // Prepared transactions, replication slots and origins are not implemented.
-    SysFn { name: "pg_prepared_xact", call: SysCall::Set(|_, _| Ok(Vec::new())) },
+    SysFn { name: "pg_prepared_xact", call: SysCall::Set(|c, _| Ok(prepared(c))) },
+    // Replication slots and origins are not implemented.
     SysFn { name: "pg_get_replication_slots", call: SysCall::Set(|_, _| Ok(Vec::new())) },
     SysFn { name: "pg_show_replication_origin_status", call: SysCall::Set(|_, _| Ok(Vec::new())) },
 ];
+
+/// The rows of `pg_prepared_xacts`.
+fn prepared(core: &mut dyn SystemHost) -> Vec<Vec<Datum>> {
+    let row = |p: engine::PreparedRow| {
+        vec![
+            Datum::Word(u64::from(p.xid.0)),
+            Datum::text(&p.gid),
+            Datum::int8(p.prepared_at),
+            Datum::oid(p.owner),
+            Datum::oid(p.database),
+        ]
+    };
+    core.backend().storage().two_phase.rows().into_iter().map(row).collect()
+}
 
 /// The rows of `pg_locks`.
 fn locks(core: &mut dyn SystemHost) -> Vec<Vec<Datum>> {
@@ -142,7 +156,8 @@ fn locks(core: &mut dyn SystemHost) -> Vec<Vec<Datum>> {
             let t = r.tag;
             let mut row = vec![Datum::Null; 16];
             row[0] = Datum::text(t.kind.name());
-            let vxid = |backend: u32, local: u32| Datum::text(&format!("{backend}/{local}"));
+            let vxid =
+                |backend: u32, local: u32| Datum::text(&format!("{}/{local}", backend as i32));
             match t.kind {
                 LockTagKind::Relation
                 | LockTagKind::RelationExtend
@@ -172,7 +187,9 @@ fn locks(core: &mut dyn SystemHost) -> Vec<Vec<Datum>> {
                 }
             }
             row[10] = vxid(r.vxid.backend.0, r.vxid.local);
-            row[11] = Datum::int4(r.pid);
+            if r.pid != 0 {
+                row[11] = Datum::int4(r.pid);
+            }
             row[12] = Datum::text(r.mode.name());
             row[13] = Datum::bool(r.granted);
             row[14] = Datum::bool(r.fast_path);

@@ -35,7 +35,7 @@ pub use procarray::{PROC_IN_SAFE_IC, PROC_IN_VACUUM, PROC_VACUUM_FOR_WRAPAROUND}
 pub use record::{DroppedStats, INVALIDATION_BYTES, ParsedXact, XactExtras, parse_xact};
 pub use redo::prepares;
 pub use snapshot::{Snapshot, SnapshotKind};
-pub use transaction::{CommitDelay, Isolation, Transaction, XactWaits};
+pub use transaction::{CommitDelay, Isolation, PreparedEnd, Transaction, XactWaits};
 
 #[cfg(test)]
 mod tests;

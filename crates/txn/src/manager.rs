@@ -33,6 +33,8 @@ pub enum XidStatus {
 pub struct TxnConfig {
     /// Sessions and workers together.
     pub slots: usize,
+    /// `max_prepared_transactions`: slots of prepared transactions, after those of sessions.
+    pub prepared_slots: usize,
     /// Cached pages of pg_xact and of pg_subtrans.
     pub clog_pages: usize,
     pub subtrans_pages: usize,
@@ -44,6 +46,7 @@ impl Default for TxnConfig {
     fn default() -> TxnConfig {
         TxnConfig {
             slots: 128,
+            prepared_slots: 0,
             clog_pages: 128,
             subtrans_pages: 32,
             autovacuum_freeze_max_age: 200_000_000,
@@ -80,7 +83,7 @@ impl TxnManager {
             clog: Clog::new(disk.clone(), wal.clone(), config.clog_pages),
             subtrans: Subtrans::new(disk.clone(), wal.clone(), config.subtrans_pages),
             multis: MultiXacts::new(disk, wal.clone()),
-            procs: ProcArray::new(config.slots),
+            procs: ProcArray::new(config.slots, config.prepared_slots),
             xid_gen: Mutex::new(XidGen::new()),
             next_xid: AtomicU64::new(3),
             oids: Mutex::new(OidGen::default()),
@@ -251,6 +254,11 @@ impl TxnManager {
         self.procs.sessions_of(database, except)
     }
 
+    /// Number of prepared transactions of a database.
+    pub fn prepared_of(&self, database: Oid) -> usize {
+        self.procs.prepared_of(database)
+    }
+
     /// Process IDs of the sessions connected to a database.
     pub fn pids_of(&self, database: Oid) -> Vec<i32> {
         self.procs.pids_of(database)
@@ -338,15 +346,16 @@ impl TxnManager {
     }
 
     /// At the end of recovery: zeroes the status pages beyond the counters and initializes the
-    /// proc array for new transactions.
-    pub fn end_recovery(&self) -> Result<()> {
+    /// proc array for new transactions. `oldest_prepared`: id of the oldest prepared transaction,
+    /// if there is one.
+    pub fn end_recovery(&self, oldest_prepared: Option<Xid>) -> Result<()> {
         let next = self.next_full_xid();
         let mut latest = FullXid(next.0 - 1);
         while latest.0 >= 3 && !latest.xid().is_normal() {
             latest.0 -= 1;
         }
         self.procs.set_latest_completed(latest);
-        self.subtrans.startup(next.xid(), next.xid())?;
+        self.subtrans.startup(oldest_prepared.unwrap_or(next.xid()), next.xid())?;
         self.clog.trim(next.xid())?;
         self.multis.trim()?;
         let state = self.multis.state();

@@ -62,6 +62,8 @@ pub(crate) struct Proc {
 
 pub(crate) struct ProcArray {
     procs: Box<[Proc]>,
+    /// Number of slots of sessions; those of prepared transactions follow.
+    sessions: u32,
     /// Ids of top-level transactions, 0 where none is assigned. By slot.
     xids: Box<[AtomicU32]>,
     /// Number of subtransactions in the slot, and [`OVERFLOWED`].
@@ -89,7 +91,8 @@ pub(crate) struct Running {
 }
 
 impl ProcArray {
-    pub(crate) fn new(slots: usize) -> ProcArray {
+    pub(crate) fn new(sessions: usize, prepared: usize) -> ProcArray {
+        let slots = sessions + prepared;
         let proc = || Proc {
             used: AtomicBool::new(false),
             xmin: AtomicU32::new(0),
@@ -108,10 +111,11 @@ impl ProcArray {
         };
         ProcArray {
             procs: (0..slots).map(|_| proc()).collect(),
+            sessions: sessions as u32,
             xids: (0..slots).map(|_| AtomicU32::new(0)).collect(),
             sub_states: (0..slots).map(|_| AtomicU32::new(0)).collect(),
             high: AtomicU32::new(0),
-            free: Mutex::new((0..slots as ProcNo).rev().collect()),
+            free: Mutex::new((0..sessions as ProcNo).rev().collect()),
             lock: RwLock::new(()),
             group: AtomicU32::new(0),
             latest_completed: AtomicU64::new(0),
@@ -187,7 +191,7 @@ impl ProcArray {
         least: usize,
         counts: impl Fn(ProcNo) -> bool,
     ) -> bool {
-        let high = self.high.load(Relaxed) as usize;
+        let high = self.high.load(Relaxed).min(self.sessions) as usize;
         let running = |&i: &usize| i != no as usize && self.xids[i].load(Relaxed) != 0;
         (0..high).filter(running).filter(|i| counts(*i as ProcNo)).take(least).count() == least
     }
@@ -283,6 +287,58 @@ impl ProcArray {
             member.leaving.store(false, Release);
             member.left.wake_all();
         }
+    }
+
+    /// Moves the transaction in slot `no` of a session to slot `to` of a prepared transaction. In
+    /// every snapshot it is running, and listed once. Counterpart: `MarkAsPrepared` and
+    /// `ProcArrayClearTransaction`.
+    pub(crate) fn prepare(&self, no: ProcNo, to: ProcNo) {
+        let (from, dummy) = (&self.procs[no as usize], &self.procs[to as usize]);
+        let _lock = self.lock.write();
+        self.high.fetch_max(to + 1, SeqCst);
+        dummy.database.store(from.database.load(Relaxed), Relaxed);
+        // Set first: a reader of the marks goes through the slots in ascending order.
+        dummy.oldest_member.store(from.oldest_member.load(Relaxed), Release);
+        let state = self.sub_states[no as usize].load(Relaxed);
+        let count = (state & !OVERFLOWED) as usize;
+        for (own, moved) in dummy.subxids.iter().zip(&from.subxids[..count]) {
+            own.store(moved.load(Relaxed), Relaxed);
+        }
+        self.sub_states[to as usize].store(state, SeqCst);
+        self.xids[to as usize].store(self.xids[no as usize].load(Relaxed), SeqCst);
+        self.xids[no as usize].store(0, SeqCst);
+        self.sub_states[no as usize].store(0, SeqCst);
+        from.xmin.store(0, SeqCst);
+        from.flags.store(0, Relaxed);
+        from.oldest_member.store(0, Release);
+        from.oldest_visible.store(0, Release);
+        // The session's own snapshots do not list the id, so they must not be reused.
+        self.completions.fetch_add(1, SeqCst);
+    }
+
+    /// Enters a prepared transaction of the time before the restart. Before sessions are served.
+    pub(crate) fn restore(&self, to: ProcNo, database: Oid, xid: Xid, subxids: &[Xid]) {
+        let dummy = &self.procs[to as usize];
+        let _lock = self.lock.write();
+        self.high.fetch_max(to + 1, SeqCst);
+        dummy.database.store(database.0, Relaxed);
+        let count = subxids.len().min(SUBXIDS);
+        for (own, sub) in dummy.subxids.iter().zip(&subxids[..count]) {
+            own.store(sub.0, Relaxed);
+        }
+        let overflowed = if subxids.len() > SUBXIDS { OVERFLOWED } else { 0 };
+        self.sub_states[to as usize].store(count as u32 | overflowed, SeqCst);
+        self.xids[to as usize].store(xid.0, SeqCst);
+        self.completions.fetch_add(1, SeqCst);
+    }
+
+    /// Number of prepared transactions of `database`.
+    pub(crate) fn prepared_of(&self, database: Oid) -> usize {
+        let slots = self.sessions as usize..self.procs.len();
+        let here = slots.filter(|i| {
+            self.xids[*i].load(SeqCst) != 0 && self.procs[*i].database.load(Relaxed) == database.0
+        });
+        here.count()
     }
 
     fn complete(&self, latest: Xid, _lock: &RwLockWriteGuard<'_, ()>) {
@@ -556,7 +612,7 @@ impl ProcArray {
 
     /// Process IDs of the sessions connected to `database`.
     pub(crate) fn pids_of(&self, database: Oid) -> Vec<i32> {
-        let high = self.high.load(SeqCst) as usize;
+        let high = self.high.load(SeqCst).min(self.sessions) as usize;
         let here = self.procs[..high]
             .iter()
             .filter(|p| p.used.load(Relaxed) && p.database.load(Relaxed) == database.0);
@@ -566,7 +622,7 @@ impl ProcArray {
     /// Number of sessions connected to `database`, without `me`.
     /// Counterpart: `CountOtherDBBackends`.
     pub(crate) fn sessions_of(&self, database: Oid, me: Option<ProcNo>) -> usize {
-        let high = self.high.load(SeqCst);
+        let high = self.high.load(SeqCst).min(self.sessions);
         (0..high)
             .filter(|no| {
                 let proc = &self.procs[*no as usize];

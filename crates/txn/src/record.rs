@@ -84,6 +84,9 @@ pub(crate) struct Header<'a> {
     pub(crate) database: Oid,
     pub(crate) tablespace: Oid,
     pub(crate) subxacts: &'a [Xid],
+    /// Id and global identifier, if this is the end of a prepared transaction. With the
+    /// identifier the record names it and the database (`wal_level = logical`).
+    pub(crate) prepared: Option<(Xid, Option<&'a str>)>,
 }
 
 /// Fills `b` with a commit or abort record.
@@ -103,7 +106,18 @@ pub(crate) fn build(b: &mut RecordBuilder, commit: bool, header: &Header<'_>, ex
         set(extras.relcache_init_file, UPDATE_RELCACHE_FILE);
         set(extras.force_sync, FORCE_SYNC_COMMIT);
     }
-    let mut info = if commit { XACT_COMMIT } else { XACT_ABORT };
+    if let Some((_, gid)) = header.prepared {
+        xinfo |= HAS_TWOPHASE;
+        if gid.is_some() {
+            xinfo |= HAS_GID | HAS_DBINFO;
+        }
+    }
+    let mut info = match (commit, header.prepared) {
+        (true, None) => XACT_COMMIT,
+        (false, None) => XACT_ABORT,
+        (true, Some(_)) => XACT_COMMIT_PREPARED,
+        (false, Some(_)) => XACT_ABORT_PREPARED,
+    };
     if xinfo != 0 {
         info |= XACT_HAS_INFO;
     }
@@ -145,6 +159,18 @@ pub(crate) fn build(b: &mut RecordBuilder, commit: bool, header: &Header<'_>, ex
             b.main(m);
         });
     }
+    if let Some((xid, gid)) = header.prepared {
+        put(b, xid.0);
+        if let Some(gid) = gid {
+            b.main(gid.as_bytes()).main(&[0]);
+        }
+    }
+}
+
+/// Fills `b` with the record of PREPARE TRANSACTION, whose data is the transaction's state.
+pub(crate) fn build_prepare(b: &mut RecordBuilder, state: &[u8]) {
+    b.reset(RmgrId::Xact, XACT_PREPARE);
+    b.main(state);
 }
 
 /// Parses the main data of a commit or abort record. `info` is the record's info byte.

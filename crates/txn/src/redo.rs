@@ -17,7 +17,7 @@ use pgerror::{PgError, Result};
 use wal::{DecodedRecord, RmgrId};
 
 /// True if a record of the resource manager Xact with this info prepares a transaction for
-/// two-phase commit, which replay does not support.
+/// two-phase commit. Its data is the transaction's state.
 pub fn prepares(info: u8) -> bool {
     info & XACT_OPMASK == XACT_PREPARE
 }
@@ -43,10 +43,8 @@ impl TxnManager {
         let commit = match info & XACT_OPMASK {
             XACT_COMMIT | XACT_COMMIT_PREPARED => true,
             XACT_ABORT | XACT_ABORT_PREPARED => false,
-            XACT_ASSIGNMENT | XACT_INVALIDATIONS => return Ok(None),
-            XACT_PREPARE => {
-                return Err(PgError::unsupported("replay of PREPARE TRANSACTION"));
-            }
+            // The caller keeps the state of a prepared transaction.
+            XACT_ASSIGNMENT | XACT_INVALIDATIONS | XACT_PREPARE => return Ok(None),
             op => return Err(PgError::internal(format!("xact_redo: unknown op code {op}"))),
         };
         let parsed = parse_xact(info, record.main())?;

@@ -49,7 +49,7 @@ impl TxnManager {
             r.granted && r.mode == LockMode::AccessExclusive && r.tag.kind == LockTagKind::Relation
         });
         exclusive
-            .map(|r| (self.procs.xid(r.vxid.backend.0), Oid(r.tag.field1), Oid(r.tag.field2)))
+            .map(|r| (self.procs.xid(r.proc), Oid(r.tag.field1), Oid(r.tag.field2)))
             .filter(|(xid, ..)| xid.is_valid())
             .collect()
     }

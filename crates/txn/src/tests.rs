@@ -77,7 +77,7 @@ pub(super) fn fresh_at(env: &Env, next: FullXid) -> Arc<TxnManager> {
     let at = Lsn(u64::from(SEGMENT));
     let start = WalStart { timeline: 1, end: at, prev: Lsn(0), redo: at, overwrite: false };
     m.wal.start(start).unwrap();
-    m.end_recovery().unwrap();
+    m.end_recovery(None).unwrap();
     m
 }
 
@@ -109,7 +109,7 @@ pub(super) fn recover(disk: Arc<dyn Disk>) -> (Arc<TxnManager>, u64) {
             overwrite: overwrite.is_some(),
         })
         .unwrap();
-    m.end_recovery().unwrap();
+    m.end_recovery(None).unwrap();
     (m, count)
 }
 

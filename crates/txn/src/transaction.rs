@@ -8,6 +8,8 @@
 //!
 //! Counterpart: xact.c, snapmgr.c.
 
+mod prepare;
+
 use crate::combocid::ComboCids;
 use crate::manager::{GlobalVis, HorizonKind, TxnManager, XidStatus};
 use crate::multixact::{Members, MultiXactMember, MultiXactStatus};
@@ -22,6 +24,8 @@ use sync::atomic::Ordering;
 use sync::wait::Waiter;
 use sync::{Arc, Mutex, MutexGuard};
 use wal::{RecordBuilder, RmgrId};
+
+pub use prepare::PreparedEnd;
 
 /// Isolation levels. `Serializable` uses snapshots in the same way as `RepeatableRead`.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug, Default)]
@@ -783,6 +787,7 @@ impl Transaction {
                 database: self.database,
                 tablespace: self.tablespace,
                 subxacts: &level.children,
+                prepared: None,
             };
             record::build(&mut self.builder, true, &header, extras);
             let wal = &self.manager.wal;
@@ -842,6 +847,7 @@ impl Transaction {
             database: self.database,
             tablespace: self.tablespace,
             subxacts: children,
+            prepared: None,
         };
         record::build(&mut self.builder, false, &header, extras);
         let end = self.manager.wal.insert(&mut self.builder, &[], xid)?.end;
@@ -855,10 +861,15 @@ impl Transaction {
             Some(level) if level.xid.is_valid() => latest_xid(level.xid, &level.children),
             _ => Xid::INVALID,
         };
+        self.manager.procs.end(self.proc, latest);
+        self.clear();
+    }
+
+    /// Clears the transaction's state, except the slot in the proc array and the locks.
+    fn clear(&mut self) {
         self.first_snapshot = None;
         // At most one snapshot is kept, for reuse of its memory.
         self.registered.truncate(1);
-        self.manager.procs.end(self.proc, latest);
         self.levels.clear();
         self.combos.clear();
         self.unreported.clear();

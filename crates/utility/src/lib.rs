@@ -4,7 +4,7 @@
 //!
 //! Reading order: `host` (the session's interface), `names`, `options`, `exprs`, `columns`,
 //! `reloptions`, `query`, `acl_list`, `acl_object`, `class`, `stored` (expressions in catalogs and
-//! their dependencies), `type_usage`.
+//! their dependencies), `transaction`, `type_usage`.
 
 #![forbid(unsafe_code)]
 
@@ -20,4 +20,5 @@ pub mod query;
 pub mod reloptions;
 pub mod setting;
 pub mod stored;
+pub mod transaction;
 pub mod type_usage;

@@ -2,7 +2,7 @@
 //!
 //! Counterpart: define.c.
 
-use parse::ast::{DefElem, Name, Node, TypeName};
+use parse::ast::{DefElem, Name, Node, TypeName, Value};
 use pgerror::{Result, bail, pg_err};
 
 /// The value as text. Counterpart: `defGetString`.
@@ -22,6 +22,16 @@ pub fn text(def: &DefElem) -> Result<String> {
         }
         Some(_) => bail!(SYNTAX_ERROR, "invalid value of option \"{}\"", def.defname),
     })
+}
+
+/// The text of a constant, a string or an integer, as in the options of BEGIN.
+pub fn constant_text(arg: Option<&Node>) -> String {
+    let Some(Node::AConst(c)) = arg else { return String::new() };
+    match &c.val {
+        Value::Integer(i) => i.to_string(),
+        Value::String(s) => s.to_string(),
+        _ => String::new(),
+    }
 }
 
 /// The value as a boolean; a missing value means true. Counterpart: `defGetBoolean`.

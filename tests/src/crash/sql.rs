@@ -10,6 +10,7 @@
 mod check;
 mod faults;
 mod harness;
+mod prepared;
 mod rewriting;
 mod truncation;
 
@@ -38,6 +39,7 @@ fn run(seed: u64, injected: InjectedFault, loud: bool) -> Result<Counts, String>
     let mut counts = Counts::default();
     let mut harness = Harness::new(template(), &random, seed, injected)?;
     let mut script = Script::new(loud);
+    script.two_phase = true;
     while counts.crashes < CRASHES {
         harness.open()?;
         let count = 1 + random.below(3) as usize;

@@ -16,11 +16,6 @@ type RemainingState = (&'static [&'static str], &'static [&'static str], &'stati
 /// Directories that PostgreSQL leaves in such a state by a clean shutdown.
 const REMAINING: &[RemainingState] = &[
     (
-        &["max_prepared_transactions=2"],
-        &["BEGIN; CREATE TABLE p (i int); PREPARE TRANSACTION 'left'"],
-        "recovery of prepared transactions",
-    ),
-    (
         &[],
         &["SELECT pg_create_physical_replication_slot('standing', true)"],
         "the replication slot \"standing\"",

@@ -259,7 +259,6 @@ fn unsupported_states_are_refused() {
         "tablespace_map",
         "standby.signal",
         "recovery.signal",
-        "pg_twophase/00000300",
         "pg_replslot/slot",
         "pg_wal/archive_status/000000010000000000000001.ready",
     ] {

@@ -20,6 +20,7 @@ impl SystemHost for Core {
     }
 
     fn open_temp_schema(&mut self) -> Result<()> {
+        self.backend.note_temp_access();
         self.backend.ensure_temp_pool()?;
         let (database, number) = (self.backend.database(), self.backend.backend_no().0);
         let opened = self.cat().open_temp_schemas(database, number)?;

@@ -540,8 +540,9 @@ impl Core {
     }
 
     /// Before a commit: materializes cursors WITH HOLD and closes other portals. True if there were
-    /// such cursors. Counterpart: `PreCommit_Portals`.
-    pub(crate) fn keep_held_portals(&mut self) -> Result<bool> {
+    /// such cursors, which are an error if the transaction is to be prepared. Counterpart:
+    /// `PreCommit_Portals`.
+    pub(crate) fn keep_held_portals(&mut self, prepares: bool) -> Result<bool> {
         let names: Vec<String> = self
             .named
             .portals
@@ -550,6 +551,9 @@ impl Core {
             .map(|(n, _)| n.clone())
             .collect();
         let any = !names.is_empty();
+        if prepares && any {
+            return Err(catalog::unpreparable("created a cursor WITH HOLD"));
+        }
         names.into_iter().try_for_each(|name| self.hold_portal(name))?;
         self.named.portals.retain(|_, p| p.held);
         Ok(any)

@@ -177,7 +177,10 @@ impl Session {
 
     fn new_slot(&mut self, sql: &Arc<str>, raw: &RawStmt, template: &Template) -> Result<bool> {
         if matches!(raw.stmt, Node::TransactionStmt(_)) {
-            self.slots.insert(&template.key, Slot::Transaction(raw.clone()));
+            // PREPARE TRANSACTION has a literal.
+            if template.literals.is_empty() {
+                self.slots.insert(&template.key, Slot::Transaction(raw.clone()));
+            }
             return Ok(false);
         }
         if !analyze::is_query(&raw.stmt) {

@@ -4,20 +4,15 @@ use super::{Block, Characteristics, DeadPortal, Mode, Xact, aborted};
 use crate::core::Core;
 use crate::instance::{Instance, SessionHandle};
 use crate::session::Session;
+use engine::FinishPrepared;
 use ids::Oid;
-use parse::ast::{DefElem, Node, TransactionStmt, TransactionStmtKind, Value};
+use parse::ast::{DefElem, TransactionStmt, TransactionStmtKind};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
-use utility::host::{Settings, Transactions};
+use utility::host::Transactions;
+use utility::options::constant_text;
 
 fn no_transaction(what: &str) -> PgError {
     pg_err!(NO_ACTIVE_SQL_TRANSACTION, "{what} can only be used in transaction blocks")
-}
-
-/// The error for COMMIT PREPARED and ROLLBACK PREPARED. Two-phase commit is not implemented, so
-/// there are no prepared transactions.
-fn no_prepared_transaction(stmt: &TransactionStmt) -> PgError {
-    let gid = stmt.gid.as_deref().unwrap_or_default();
-    pg_err!(UNDEFINED_OBJECT, "prepared transaction with identifier \"{gid}\" does not exist")
 }
 
 fn warning(code: SqlState, message: &str) -> PgError {
@@ -62,13 +57,21 @@ impl Session {
 
     /// Commits the open transaction. If this fails, the transaction is still open.
     pub(crate) fn commit_transaction(&mut self) -> Result<()> {
-        self.core.before_commit()?;
+        self.end_by(None)
+    }
+
+    /// Commits the open transaction, or prepares it with this identifier.
+    fn end_by(&mut self, gid: Option<&str>) -> Result<()> {
+        self.core.before_commit(gid.is_some())?;
         if !self.core.transaction.on_commit.is_empty() {
             let tables = std::mem::take(&mut self.core.transaction.on_commit);
             let kept = commands::on_commit::before_commit(self, &tables)?;
             self.core.transaction.on_commit = kept;
         }
-        self.core.commit_storage(&self.instance, &self.handle)?;
+        match gid {
+            None => self.core.commit_storage(&self.instance, &self.handle)?,
+            Some(gid) => self.core.prepare_storage(gid)?,
+        }
         self.end_transaction();
         Ok(())
     }
@@ -131,6 +134,7 @@ impl Session {
     /// Runs a transaction statement; returns its command tag.
     pub(crate) fn transaction_statement(&mut self, stmt: &TransactionStmt) -> Result<&'static str> {
         let name = stmt.savepoint_name.as_deref().unwrap_or_default();
+        let gid = stmt.gid.as_deref().unwrap_or_default();
         match stmt.kind {
             TransactionStmtKind::Begin | TransactionStmtKind::Start => {
                 let before = self.core.transaction.block;
@@ -164,14 +168,13 @@ impl Session {
                 self.rollback_to(name)?;
                 Ok("ROLLBACK")
             }
-            TransactionStmtKind::Prepare => self.prepare_block(),
-            TransactionStmtKind::CommitPrepared => {
-                self.prevent_in_transaction_block("COMMIT PREPARED")?;
-                Err(no_prepared_transaction(stmt))
-            }
-            TransactionStmtKind::RollbackPrepared => {
-                self.prevent_in_transaction_block("ROLLBACK PREPARED")?;
-                Err(no_prepared_transaction(stmt))
+            TransactionStmtKind::Prepare => self.prepare_block(gid),
+            TransactionStmtKind::CommitPrepared | TransactionStmtKind::RollbackPrepared => {
+                let commit = stmt.kind == TransactionStmtKind::CommitPrepared;
+                let tag = if commit { "COMMIT PREPARED" } else { "ROLLBACK PREPARED" };
+                self.prevent_in_transaction_block(tag)?;
+                self.core.finish_prepared(gid, commit)?;
+                Ok(tag)
             }
         }
     }
@@ -228,7 +231,7 @@ impl Session {
 
     /// PREPARE TRANSACTION, which always ends the block. A failed transaction is rolled back.
     /// Outside a block there is no transaction to prepare.
-    fn prepare_block(&mut self) -> Result<&'static str> {
+    fn prepare_block(&mut self, gid: &str) -> Result<&'static str> {
         if self.core.transaction.block != Block::Explicit {
             self.no_block("PREPARE TRANSACTION", false)?;
         }
@@ -239,12 +242,12 @@ impl Session {
         if self.core.transaction.block == Block::Single {
             return Ok("ROLLBACK");
         }
+        while self.core.backend.txn.nesting() > 1 {
+            self.core.commit_level()?;
+        }
         self.core.transaction.block = Block::Single;
-        Err(match self.setting("max_prepared_transactions").as_str() {
-            "0" => pg_err!(OBJECT_NOT_IN_PREREQUISITE_STATE, "prepared transactions are disabled")
-                .hint("Set max_prepared_transactions to a nonzero value."),
-            _ => PgError::unsupported("PREPARE TRANSACTION"),
-        })
+        self.end_by(Some(gid))?;
+        Ok("PREPARE TRANSACTION")
     }
 
     fn no_block(&mut self, what: &str, chain: bool) -> Result<()> {
@@ -317,19 +320,19 @@ impl Core {
     /// `ISOLATION LEVEL …, READ ONLY, DEFERRABLE` of BEGIN and SET TRANSACTION.
     pub(crate) fn set_characteristics(&mut self, options: &[DefElem]) -> Result<()> {
         for option in options {
-            self.set_characteristic(&option.defname, &option_text(option.arg.as_ref()))?;
+            self.set_characteristic(&option.defname, &constant_text(option.arg.as_ref()))?;
         }
         Ok(())
     }
 
     /// Runs the deferred events and keeps the cursors WITH HOLD. The queries of these may call
-    /// functions that queue deferred events.
-    pub(crate) fn before_commit(&mut self) -> Result<()> {
+    /// functions that queue deferred events. PREPARE TRANSACTION refuses such cursors.
+    pub(crate) fn before_commit(&mut self, prepares: bool) -> Result<()> {
         loop {
             if !self.triggers.is_empty() {
                 trigger::before_commit(self)?;
             }
-            if !self.keep_held_portals()? {
+            if !self.keep_held_portals(prepares)? {
                 return Ok(());
             }
         }
@@ -348,6 +351,21 @@ impl Core {
         self.finish_notify(instance, handle);
         drop(notify_lock);
         Ok(())
+    }
+
+    /// As [`Core::commit_storage`], for PREPARE TRANSACTION.
+    fn prepare_storage(&mut self, gid: &str) -> Result<()> {
+        let (exports, sent) = (self.transaction.exports.is_some(), &self.transaction.messages);
+        self.catalog.prepare(&mut self.backend, gid, exports, !sent.is_empty())?;
+        self.store.commit();
+        Ok(())
+    }
+
+    /// COMMIT PREPARED or ROLLBACK PREPARED.
+    fn finish_prepared(&mut self, gid: &str, commit: bool) -> Result<()> {
+        let (user, is_superuser) = (self.catalog.user, self.is_superuser()?);
+        let what = FinishPrepared { gid, user, is_superuser, commit };
+        self.catalog.finish_prepared(&mut self.backend, &self.catalogs, what)
     }
 
     /// Rolls back in storage, catalogs and settings. The error is about files that were not
@@ -430,21 +448,5 @@ impl Core {
         if let Some(before) = self.transaction.read_only_before.pop() {
             self.transaction.mode.read_only = before;
         }
-    }
-}
-
-/// The text of an option's constant.
-fn option_text(arg: Option<&Node>) -> String {
-    match arg {
-        Some(Node::AConst(c)) => match &c.val {
-            Value::Integer(i) => i.to_string(),
-            Value::String(s) | Value::Float(s) => s.to_string(),
-            Value::Boolean(b) => b.to_string(),
-            _ => String::new(),
-        },
-        Some(Node::String(s)) => s.to_string(),
-        Some(Node::Integer(i)) => i.to_string(),
-        Some(Node::Boolean(b)) => b.to_string(),
-        _ => String::new(),
     }
 }

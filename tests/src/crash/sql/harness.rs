@@ -98,6 +98,7 @@ impl Harness {
         config.shared_buffers = [40, 80, 400][random.below(3) as usize];
         config.background.log_checkpoints = false;
         config.txn.slots = 16;
+        config.max_prepared_xacts = 3;
         config.wal.buffers = [4, 8, 64][random.below(3) as usize];
         config.wal.min_wal_size = 2 << 20;
         config.wal.max_wal_size = 4 << 20;
@@ -298,6 +299,15 @@ impl Harness {
         self.use_disk(left);
         self.open()?;
         Ok(true)
+    }
+
+    /// Another power failure while the server, which runs, continues: shortly after its start, or
+    /// in the recovery after that.
+    pub(super) fn fail_in_recovery(&mut self, random: &SeededRandom) -> Result<(), String> {
+        let left = self.disk.crash(random.next());
+        self.instance = None;
+        self.use_disk(left);
+        self.recover(random).map(drop)
     }
 
     /// Starts the server. The power may fail again during recovery. Returns the number of failures.

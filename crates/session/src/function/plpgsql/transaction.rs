@@ -28,7 +28,7 @@ pub(super) fn end(core: &mut Core, commit: bool, chain: bool) -> Result<()> {
     let (mode, isolation) = (core.transaction.mode, core.backend.txn.isolation());
     let snapshots = core.backend.snapshot_depth();
     if commit {
-        core.before_commit()?;
+        core.before_commit(false)?;
         if !core.transaction.on_commit.is_empty() {
             let tables = std::mem::take(&mut core.transaction.on_commit);
             let kept = commands::on_commit::before_commit(&mut Nested::new(core), &tables)?;
