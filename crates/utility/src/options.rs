@@ -2,8 +2,24 @@
 //!
 //! Counterpart: define.c.
 
-use parse::ast::{DefElem, Name, Node, TypeName};
+use parse::ast::{DefElem, Name, Node, TypeName, Value};
 use pgerror::{Result, bail, pg_err};
+
+/// The text of an option's constant; empty for other values.
+pub fn constant_text(def: &DefElem) -> String {
+    match &def.arg {
+        Some(Node::AConst(c)) => match &c.val {
+            Value::Integer(i) => i.to_string(),
+            Value::String(s) | Value::Float(s) => s.to_string(),
+            Value::Boolean(b) => b.to_string(),
+            _ => String::new(),
+        },
+        Some(Node::String(s)) => s.to_string(),
+        Some(Node::Integer(i)) => i.to_string(),
+        Some(Node::Boolean(b)) => b.to_string(),
+        _ => String::new(),
+    }
+}
 
 /// The value as text. Counterpart: `defGetString`.
 pub fn text(def: &DefElem) -> Result<String> {

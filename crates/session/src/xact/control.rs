@@ -5,9 +5,10 @@ use crate::core::Core;
 use crate::instance::{Instance, SessionHandle};
 use crate::session::Session;
 use ids::Oid;
-use parse::ast::{DefElem, Node, TransactionStmt, TransactionStmtKind, Value};
+use parse::ast::{DefElem, TransactionStmt, TransactionStmtKind};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
 use utility::host::{Settings, Transactions};
+use utility::options::constant_text;
 
 fn no_transaction(what: &str) -> PgError {
     pg_err!(NO_ACTIVE_SQL_TRANSACTION, "{what} can only be used in transaction blocks")
@@ -317,7 +318,7 @@ impl Core {
     /// `ISOLATION LEVEL …, READ ONLY, DEFERRABLE` of BEGIN and SET TRANSACTION.
     pub(crate) fn set_characteristics(&mut self, options: &[DefElem]) -> Result<()> {
         for option in options {
-            self.set_characteristic(&option.defname, &option_text(option.arg.as_ref()))?;
+            self.set_characteristic(&option.defname, &constant_text(option))?;
         }
         Ok(())
     }
@@ -343,6 +344,7 @@ impl Core {
     ) -> Result<()> {
         let notify_lock = self.take_notify_lock(instance);
         self.transaction.exports = None;
+        self.transaction.large_objects.clear();
         self.catalog.commit(&mut self.backend, &self.catalogs, Vec::new(), false)?;
         self.store.commit();
         self.finish_notify(instance, handle);
@@ -355,6 +357,7 @@ impl Core {
     pub(crate) fn abort_storage(&mut self) -> Result<()> {
         self.named.portals.retain(|_, p| p.is_held());
         self.transaction.exports = None;
+        self.transaction.large_objects.clear();
         self.backend.truncate_snapshots(0);
         let result = match self.backend.in_transaction() {
             true => self.catalog.abort(&mut self.backend),
@@ -392,6 +395,7 @@ impl Core {
         self.backend.commit_subxact()?;
         self.triggers.commit_subtransaction();
         self.transaction.messages.sub_commit();
+        self.transaction.large_objects.commit_level(level);
         self.catalog.overlay.commit_subtransaction();
         self.store.release(level);
         self.restore_read_only();
@@ -410,6 +414,7 @@ impl Core {
         self.catalog.overlay.abort_subtransaction();
         self.triggers.abort_subtransaction();
         self.transaction.messages.sub_abort();
+        self.transaction.large_objects.abort_level(level);
         let result = self.backend.abort_subxact();
         self.store.rollback(level);
         self.forget_temp_schema_of_level(level);
@@ -430,21 +435,5 @@ impl Core {
         if let Some(before) = self.transaction.read_only_before.pop() {
             self.transaction.mode.read_only = before;
         }
-    }
-}
-
-/// The text of an option's constant.
-fn option_text(arg: Option<&Node>) -> String {
-    match arg {
-        Some(Node::AConst(c)) => match &c.val {
-            Value::Integer(i) => i.to_string(),
-            Value::String(s) | Value::Float(s) => s.to_string(),
-            Value::Boolean(b) => b.to_string(),
-            _ => String::new(),
-        },
-        Some(Node::String(s)) => s.to_string(),
-        Some(Node::Integer(i)) => i.to_string(),
-        Some(Node::Boolean(b)) => b.to_string(),
-        _ => String::new(),
     }
 }
