@@ -55,6 +55,7 @@ CREATE TRIGGER t_four BEFORE INSERT OR UPDATE ON lo_image FOR EACH ROW EXECUTE F
 INSERT INTO lo_image VALUES ('t', NULL, '9221x'); SELECT lo_create(9221)
 UPDATE lo_image SET other = '9221' WHERE title = 't'
 SELECT lo_get(9221)
+SELECT lo_manage()
 SELECT [[tsvector_update_trigger()¦tsvector_update_trigger_column()]]
 DROP TABLE lo_image; DROP EXTENSION lo
 SELECT lo_unlink(oid) FROM pg_largeobject_metadata

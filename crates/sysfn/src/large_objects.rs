@@ -22,6 +22,12 @@ const FILE_BUFFER_BYTES: usize = 65_536;
 type Args<'a> = &'a [DatumRef<'a>];
 
 pub(super) const FNS: &[SysFn] = &[
+    SysFn {
+        name: "lo_manage",
+        call: SysCall::One(|_, _| {
+            Err(PgError::internal("lo_manage: not fired by trigger manager"))
+        }),
+    },
     SysFn { name: "be_lo_creat", call: SysCall::One(|c, _| create(c, Oid::INVALID)) },
     SysFn { name: "be_lo_create", call: SysCall::One(|c, a| create(c, a[0].as_oid())) },
     SysFn { name: "be_lo_from_bytea", call: SysCall::One(from_bytes) },
