@@ -13,7 +13,7 @@ use testkit::dir::TempDir;
 use testkit::norsu::{self, Norsu};
 use testkit::postgres::chown_to_server_user;
 
-const EXTENSIONS: [&str; 15] = [
+const EXTENSIONS: [&str; 16] = [
     "btree_gin",
     "citext",
     "cube",
@@ -21,6 +21,7 @@ const EXTENSIONS: [&str; 15] = [
     "fuzzystrmatch",
     "hstore",
     "intarray",
+    "lo",
     "ltree",
     "pg_prewarm",
     "pg_trgm",

@@ -9,6 +9,7 @@ mod gin_indexes;
 mod hash_indexes;
 mod index_entries;
 mod init;
+mod large_objects;
 mod locales;
 mod pages;
 mod partitions;

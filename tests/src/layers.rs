@@ -15,7 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["heap", "btree", "hash", "gin", "bloom", "statements"],
     &["engine"],
     &["catalog"],
-    &["eval", "partition"],
+    &["eval", "partition", "largeobject"],
     &["querytree", "rowops"],
     &["analyze", "planner", "executor"],
     &["trigger", "deparse", "dictionaries"],

@@ -6,7 +6,7 @@
 //! (lookups), `lookup`, `namespace`, `temp`, `acl`, `format_type`, `conversion`, `unsupported`
 //! (lookups used by analysis), `reldesc`, `relcache`, `orders`, `comparer`, `ranges`; `write`,
 //! `depend`, `object`, `describe`, `comment` (changes, dependencies, properties of objects of any
-//! kind); `bootstrap` creates a new cluster.
+//! kind); `ordered` (catalogs of users' data); `bootstrap` creates a new cluster.
 
 #![forbid(unsafe_code)]
 
@@ -63,6 +63,7 @@ pub mod depend;
 mod describe;
 pub mod object;
 mod objectlock;
+pub mod ordered;
 pub mod write;
 
 pub use cache::{Key, Row, SysCache, Tuple};

@@ -125,7 +125,7 @@ impl EngineStore<'_> {
         }
     }
 
-    fn lock_tag(&self, relation: Oid) -> LockTag {
+    pub(crate) fn lock_tag(&self, relation: Oid) -> LockTag {
         let shared = crate::write::is_shared_catalog(relation);
         LockTag::relation(if shared { Oid::INVALID } else { self.catalog.database() }, relation)
     }
@@ -289,7 +289,7 @@ impl EngineStore<'_> {
         Ok(())
     }
 
-    fn open_for_write(&mut self, relation: Oid) -> Result<Arc<CatalogTable>> {
+    pub(crate) fn open_for_write(&mut self, relation: Oid) -> Result<Arc<CatalogTable>> {
         self.backend.lock(self.lock_tag(relation), LockMode::RowExclusive)?;
         self.open(relation)
     }
@@ -388,7 +388,7 @@ impl EngineStore<'_> {
 }
 
 /// Calls `each` for the rows of a batch, whose last column is the TID.
-fn for_each_row(
+pub(crate) fn for_each_row(
     batch: &types::Batch,
     each: &mut dyn FnMut(Tid, &[DatumRef<'_>]) -> Result<()>,
 ) -> Result<()> {

@@ -92,6 +92,11 @@ pub static EXTENSIONS: &[Extension] = &[
         )
     },
     Extension {
+        library: "$libdir/lo",
+        script: include_str!("../extensions/lo--1.1.sql"),
+        ..trusted("lo", "1.1", "Large Object maintenance")
+    },
+    Extension {
         library: "$libdir/ltree",
         script: include_str!("../extensions/ltree--1.2.sql"),
         ..trusted("ltree", "1.2", "data type for hierarchical tree-like structures")

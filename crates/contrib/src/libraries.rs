@@ -26,6 +26,7 @@ static LIBRARIES: &[&Library] = &[
     &crate::seg::LIBRARY,
     &crate::uuid_ossp::LIBRARY,
     &Library { name: "bloom", declared: &["blhandler"], ..Library::EMPTY },
+    &Library { name: "lo", declared: &["lo_manage"], ..Library::EMPTY },
     &Library {
         name: "pg_prewarm",
         declared: &["pg_prewarm", "autoprewarm_start_worker", "autoprewarm_dump_now"],

@@ -7,7 +7,7 @@ use crate::operator_links;
 use catalog::depend::{Deletion, DropBehavior};
 use catalog::object::ObjectClass;
 use catalog::rows::{
-    CatalogRow, Name, PgAttrdef, PgAttribute, PgClass, PgConstraint, PgOperator,
+    CatalogRow, Name, PgAttrdef, PgAttribute, PgClass, PgConstraint, PgLargeobject, PgOperator,
     PgPartitionedTable, PgProc, PgRewrite, PgStatisticExt, PgTrigger, PgTsConfig, PgType, indexes,
 };
 use catalog::{CatCx, ObjectAddress};
@@ -110,6 +110,7 @@ fn drop_parts(host: &mut dyn CommandHost, object: ObjectAddress) -> Result<()> {
     }
     let mut cat = host.catalog();
     match object.class {
+        PgLargeobject::RELATION => largeobject::delete_data(&mut cat, oid)?,
         PgOperator::RELATION => operator_links::unlink(&mut cat, oid)?,
         PgProc::RELATION => {
             if let Some(row) = cat.find_aggregate(oid)? {

@@ -28,7 +28,7 @@ use types::random::Random;
 /// The state of a session. Running code has one `&mut Core`, which implements the traits by which
 /// analysis, planning, expressions and the executor access catalogs, storage and settings.
 pub struct Core {
-    /// Must be dropped before the backend, because it may contain exported snapshots.
+    /// Must be dropped before the backend, because it may contain snapshots.
     pub(crate) transaction: TransactionState,
     pub backend: Backend,
     pub catalog: CatSession,
@@ -74,6 +74,7 @@ pub struct TransactionState {
     pub(crate) block: Block,
     /// Snapshots that the transaction has exported.
     pub(crate) exports: Option<Box<Exports>>,
+    pub(crate) large_objects: largeobject::Descriptors,
     /// The transaction's characteristics.
     pub(crate) mode: Mode,
     /// The transaction's pending NOTIFY, LISTEN and UNLISTEN.

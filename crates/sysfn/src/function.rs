@@ -16,6 +16,10 @@ pub type SetFn = fn(&mut dyn SystemHost, &[DatumRef<'_>]) -> Result<Vec<Vec<Datu
 pub type RowsFn =
     fn(&mut dyn SystemHost, &[DatumRef<'_>], &ResultRow<'_>) -> Result<Vec<Vec<Datum>>>;
 
+/// A trigger function.
+pub type TriggerFn =
+    fn(&mut dyn SystemHost, &trigger::TriggerCall<'_>) -> Result<executor::BeforeRowResult>;
+
 /// What a call says about the columns of its result.
 #[derive(Clone, Copy)]
 pub struct ResultRow<'a> {

@@ -7,6 +7,7 @@ use pgerror::Result;
 use plan::PlannedStmt;
 use std::sync::Arc;
 use types::Datum;
+use utility::host::CommandHost;
 
 /// The session, as system functions see it.
 pub trait SystemHost: Services + analyze::Host {
@@ -21,11 +22,20 @@ pub trait SystemHost: Services + analyze::Host {
     /// there removes them.
     fn open_temp_schema(&mut self) -> Result<()>;
 
-    /// The value of a setting that exists, as SHOW prints a text.
+    /// The value of a setting that exists, as SHOW prints it.
     fn setting(&self, name: &str) -> String;
 
     /// The sequences that the session has used.
     fn sequences(&mut self) -> &mut Sequences;
+
+    /// The large objects that the transaction has opened.
+    fn large_objects(&mut self) -> &mut largeobject::Descriptors;
+
+    /// Runs `work` with the interface of utility statements.
+    fn as_command(
+        &mut self,
+        work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
+    ) -> Result<()>;
 
     /// The text search dictionaries and configurations that the session has used.
     fn search_cache(&mut self) -> &mut dictionaries::Cache;

@@ -22,6 +22,7 @@ mod host;
 mod identity;
 pub mod info;
 mod inventory;
+mod large_objects;
 mod mcv_items;
 mod object;
 mod partition;
@@ -33,7 +34,7 @@ mod publications;
 mod queries;
 mod query;
 pub mod reg;
-pub mod searchtrigger;
+mod searchtrigger;
 pub mod sequence;
 mod server;
 mod size;
@@ -45,7 +46,7 @@ pub mod unaccent;
 mod wal;
 
 pub use events::identify;
-pub use function::{OneFn, ResultRow, RowsFn, SetFn, SysCall, SysFn, text};
+pub use function::{OneFn, ResultRow, RowsFn, SetFn, SysCall, SysFn, TriggerFn, text};
 pub use host::SystemHost;
 pub use textsearch::vector_of_texts;
 
@@ -62,6 +63,7 @@ const TABLES: &[&[SysFn]] = &[
     info::FNS,
     collations::FNS,
     inventory::FNS,
+    large_objects::FNS,
     object::FNS,
     partition::FNS,
     publications::FNS,
@@ -84,6 +86,7 @@ const TABLES: &[&[SysFn]] = &[
     privilege::TYPE,
     privilege::WRAPPER,
     property::FNS,
+    searchtrigger::FNS,
     sequence::FNS,
     server::FNS,
     size::FNS,
@@ -96,6 +99,16 @@ const TABLES: &[&[SysFn]] = &[
     unaccent::FNS,
     wal::FNS,
 ];
+
+/// The trigger function with this `prosrc`.
+pub fn trigger_function(prosrc: &str) -> Option<TriggerFn> {
+    Some(match prosrc {
+        "tsvector_update_trigger_byid" => searchtrigger::by_id,
+        "tsvector_update_trigger_bycolumn" => searchtrigger::by_column,
+        "lo_manage" => large_objects::manage,
+        _ => return None,
+    })
+}
 
 /// The function with this `prosrc`.
 pub fn lookup(prosrc: &str) -> Option<SysCall> {

@@ -1,6 +1,7 @@
 //! The trigger functions that compute a tsvector column from text columns. Counterpart:
 //! tsvector_op.c (`tsvector_update_trigger`).
 
+use crate::function::{SysCall, SysFn};
 use crate::host::SystemHost;
 use executor::{BeforeRowResult, Change, Level, Timing};
 use ids::Oid;
@@ -8,6 +9,18 @@ use pgerror::{PgError, Result, pg_err};
 use trigger::TriggerCall;
 use types::fn_context::RowDesc;
 use types::{Datum, DatumRef, RegKind, oids};
+
+/// Direct calls of the trigger functions.
+pub(super) const FNS: &[SysFn] = &[
+    SysFn {
+        name: "tsvector_update_trigger_byid",
+        call: SysCall::One(|_, _| Err(misused("not fired by trigger manager"))),
+    },
+    SysFn {
+        name: "tsvector_update_trigger_bycolumn",
+        call: SysCall::One(|_, _| Err(misused("not fired by trigger manager"))),
+    },
+];
 
 fn misused(what: &str) -> PgError {
     PgError::internal(format!("tsvector_update_trigger: {what}"))
@@ -62,8 +75,20 @@ fn configuration(
     })
 }
 
-/// Sets the vector column of the new row.
-pub fn call(
+/// Sets the vector column of the new row; the configuration is named.
+pub(crate) fn by_id(core: &mut dyn SystemHost, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
+    update(core, call, false)
+}
+
+/// As [`by_id`]; the configuration is in a column.
+pub(crate) fn by_column(
+    core: &mut dyn SystemHost,
+    call: &TriggerCall<'_>,
+) -> Result<BeforeRowResult> {
+    update(core, call, true)
+}
+
+fn update(
     core: &mut dyn SystemHost,
     call: &TriggerCall<'_>,
     by_column: bool,

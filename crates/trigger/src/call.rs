@@ -2,7 +2,7 @@
 
 use engine::StoredRows;
 use executor::{Change, OpenRel, Trigger};
-use ids::{Oid, Tid};
+use ids::{AttrNo, Oid, Tid};
 use std::sync::Arc;
 use types::DatumRef;
 
@@ -23,6 +23,8 @@ pub struct TriggerCall<'a> {
     pub old_row: Option<&'a [DatumRef<'a>]>,
     /// The row that is about to be stored, or was stored.
     pub new_row: Option<&'a [DatumRef<'a>]>,
+    /// The columns that the UPDATE sets.
+    pub updated: &'a [AttrNo],
     /// The transition tables of the trigger with their names.
     pub tables: &'a [NamedRows],
 }

@@ -69,12 +69,18 @@ fn event_of(
     manager: &mut TriggerManager,
     rel: &OpenRel,
     t: &Trigger,
-    change: Change,
+    at: Occasion<'_>,
     (old, new): (Tid, Tid),
-) -> Event {
+) -> Result<Event> {
+    let change = at.change;
+    // Functions of constraints compare the keys.
+    let updated = match constraint_function(t.function) {
+        Some(_) => 0,
+        None => manager.number_columns(at.updated)?,
+    };
     // The event after a statement cancels an earlier one for the same rows.
     let has_tables = t.old_table.is_some() || t.new_table.is_some() || t.level == Level::Statement;
-    Event {
+    Ok(Event {
         trigger: t.oid,
         tables: has_tables.then(|| manager.captured(rel.table.oid, change)),
         for_row: t.level == Level::Row,
@@ -84,10 +90,11 @@ fn event_of(
         old,
         new,
         parts: None,
+        updated,
         deferrable: t.deferrable,
         initially_deferred: t.initially_deferred,
         fired: 0,
-    }
+    })
 }
 
 /// Queues the events of a changed row. Counterpart: `AfterTriggerSaveEvent`.
@@ -113,7 +120,7 @@ pub fn row_event(host: &mut dyn TriggerHost, event: RowEvent<'_>) -> Result<()> 
         if required {
             let versions = (tid(event.old), tid(event.new));
             let manager = host.triggers();
-            let event = event_of(manager, event.rel, t, change, versions);
+            let event = event_of(manager, event.rel, t, at, versions)?;
             manager.push(event)?;
         }
     }
@@ -143,7 +150,7 @@ fn movement_event(
         if ri::movement::is_action_required(host, (event.rel, t), versions)? {
             let manager = host.triggers();
             let parts = Some((source.table.oid, destination.table.oid));
-            let queued = event_of(manager, event.rel, t, change, (old.tid, new.tid));
+            let queued = event_of(manager, event.rel, t, at, (old.tid, new.tid))?;
             manager.push(Event { parts, ..queued })?;
         }
     }
@@ -197,8 +204,9 @@ fn call_before(
         return Ok(BeforeRowResult::Keep);
     }
     let (old, new) = (proposed.old.map_or(Tid::INVALID, |v| v.tid), Tid::INVALID);
-    let (parts, tables) = (None, &[][..]);
-    let call = TriggerCall { rel, trigger, change, old, new, parts, old_row, new_row, tables };
+    let (parts, tables, updated) = (None, &[][..], proposed.updated);
+    let call =
+        TriggerCall { rel, trigger, change, old, new, parts, old_row, new_row, updated, tables };
     call_function(host, &call)
 }
 
@@ -225,13 +233,24 @@ pub fn statement_event(
         }
         if timing == Timing::After {
             let manager = host.triggers();
-            let event = event_of(manager, rel, trigger, change, (none, none));
+            let event = event_of(manager, rel, trigger, at, (none, none))?;
             manager.push_statement(event)?;
             continue;
         }
         let (old_row, new_row) = (None, None);
         let (old, new, parts, tables) = (none, none, None, &[][..]);
-        let call = TriggerCall { rel, trigger, change, old, new, parts, old_row, new_row, tables };
+        let call = TriggerCall {
+            rel,
+            trigger,
+            change,
+            old,
+            new,
+            parts,
+            old_row,
+            new_row,
+            updated,
+            tables,
+        };
         call_function(host, &call)?;
     }
     Ok(())
@@ -398,8 +417,9 @@ fn fire(host: &mut dyn TriggerHost, event: &Event, last: &mut Last) -> Result<()
     let parts = opened.as_ref().map(|p| p.each_ref().map(|rel| &**rel));
     let tables = transition::of_event(host, event, &rel, trigger);
     let tables = &tables[..];
-    let rel = &rel;
-    let call = TriggerCall { rel, trigger, change, old, new, parts, old_row, new_row, tables };
+    let (rel, updated) = (&rel, &*host.triggers().columns(event.updated));
+    let call =
+        TriggerCall { rel, trigger, change, old, new, parts, old_row, new_row, updated, tables };
     call_function(host, &call).map(|_| ())
 }
 

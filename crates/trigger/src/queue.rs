@@ -14,9 +14,10 @@ use crate::stats::Counts;
 use crate::transition::Captured;
 use executor::Change;
 use hashbrown::HashMap;
-use ids::{Oid, Tid};
+use ids::{AttrNo, Oid, Tid};
 use pgerror::{Result, pg_err};
 use smallvec::SmallVec;
+use std::sync::Arc;
 
 /// A trigger that must be called for a row or a statement. The row versions are read when it fires.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +38,9 @@ pub(crate) struct Event {
     /// The position of the transition tables in the level, if the trigger has any or fires once
     /// for the statement.
     pub(crate) tables: Option<u32>,
+    /// The position of the columns that the UPDATE sets in [`TriggerManager::columns`]; 0 for other
+    /// changes.
+    pub(crate) updated: u32,
     pub(crate) deferrable: bool,
     pub(crate) initially_deferred: bool,
     /// Number of the round in which it fired; 0: pending.
@@ -104,9 +108,34 @@ pub struct TriggerManager {
     pub commands: RunningCommands,
     /// For EXPLAIN ANALYZE; `None` otherwise.
     pub(crate) counts: Option<Counts>,
+    /// The sets of columns that the UPDATEs of the transaction's events set.
+    updated: Vec<Arc<[AttrNo]>>,
 }
 
 impl TriggerManager {
+    /// The number of a set of columns, from 1 on; 0 is the empty set.
+    pub(crate) fn number_columns(&mut self, columns: &[AttrNo]) -> Result<u32> {
+        if columns.is_empty() {
+            return Ok(0);
+        }
+        let found = self.updated.iter().rposition(|set| **set == *columns);
+        let at = match found {
+            Some(at) => at,
+            None => {
+                types::memory::reserve(&mut self.updated, 1)?;
+                self.updated.push(columns.into());
+                self.updated.len() - 1
+            }
+        };
+        Ok(at as u32 + 1)
+    }
+
+    /// The set of columns with this number.
+    pub(crate) fn columns(&self, number: u32) -> Arc<[AttrNo]> {
+        let set = (number as usize).checked_sub(1).and_then(|at| self.updated.get(at));
+        set.cloned().unwrap_or_default()
+    }
+
     /// Starts a level for a nested statement; the result is for [`Self::leave`].
     pub fn enter(&mut self) -> usize {
         self.levels.push(Level::default());
@@ -156,6 +185,7 @@ impl TriggerManager {
         self.pending.clear();
         self.marks.clear();
         self.locked.clear();
+        self.updated.clear();
         self.modes = Modes::default();
         self.round = 0;
     }
@@ -329,6 +359,7 @@ mod tests {
             new: Tid::INVALID,
             parts: None,
             tables: None,
+            updated: 0,
             deferrable: true,
             initially_deferred,
             fired: 0,

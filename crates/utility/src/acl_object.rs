@@ -102,7 +102,10 @@ impl AclObject {
         let (Some(owner), Some((acl, kind))) = (row.owner()?, row.acl()?) else {
             return Err(PgError::internal(format!("no privileges in catalog {}", self.class)));
         };
-        let name = row.name()?.to_string();
+        let name = match kind {
+            Kind::LargeObject => format!("large object {}", self.oid),
+            _ => row.name()?.to_string(),
+        };
         let noun = class.privilege_noun();
         let privileges = ObjectPrivileges { owner, acl, kind, name, noun };
         if self.class != PgClass::RELATION {

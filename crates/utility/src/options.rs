@@ -5,6 +5,22 @@
 use parse::ast::{DefElem, Name, Node, TypeName, Value};
 use pgerror::{Result, bail, pg_err};
 
+/// The text of an option's constant; empty for other values.
+pub fn constant_text(def: &DefElem) -> String {
+    match &def.arg {
+        Some(Node::AConst(c)) => match &c.val {
+            Value::Integer(i) => i.to_string(),
+            Value::String(s) | Value::Float(s) => s.to_string(),
+            Value::Boolean(b) => b.to_string(),
+            _ => String::new(),
+        },
+        Some(Node::String(s)) => s.to_string(),
+        Some(Node::Integer(i)) => i.to_string(),
+        Some(Node::Boolean(b)) => b.to_string(),
+        _ => String::new(),
+    }
+}
+
 /// The value as text. Counterpart: `defGetString`.
 pub fn text(def: &DefElem) -> Result<String> {
     Ok(match &def.arg {
@@ -22,16 +38,6 @@ pub fn text(def: &DefElem) -> Result<String> {
         }
         Some(_) => bail!(SYNTAX_ERROR, "invalid value of option \"{}\"", def.defname),
     })
-}
-
-/// The text of a constant, a string or an integer, as in the options of BEGIN.
-pub fn constant_text(arg: Option<&Node>) -> String {
-    let Some(Node::AConst(c)) = arg else { return String::new() };
-    match &c.val {
-        Value::Integer(i) => i.to_string(),
-        Value::String(s) => s.to_string(),
-        _ => String::new(),
-    }
 }
 
 /// The value as a boolean; a missing value means true. Counterpart: `defGetBoolean`.

@@ -193,3 +193,14 @@ CREATE DOMAIN s3.after_domain2 AS int;
 CREATE TYPE s3.after_enum2 AS ENUM ('a');
 RESET ROLE;
 CREATE EXTENSION pg_prewarm;
+-- large objects
+SELECT lo_from_bytea(8001, 'contents'), lo_create(8002), lo_from_bytea(8003, decode(repeat('00ff7f80', 3000), 'hex'));
+SELECT lo_put(8002, 5000000, 'at the end');
+GRANT SELECT ON LARGE OBJECT 8001 TO PUBLIC;
+GRANT ALL ON LARGE OBJECT 8003 TO sub WITH GRANT OPTION;
+ALTER LARGE OBJECT 8002 OWNER TO plain;
+COMMENT ON LARGE OBJECT 8001 IS 'its contents';
+\lo_list
+\lo_list+
+\lo_export 8003 /tmp/nowhere/at/all
+\lo_unlink 8009

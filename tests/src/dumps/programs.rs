@@ -45,6 +45,10 @@ const CALLS: &[&str] = &[
     "clusterdb -e -t t one",
     "clusterdb -e -t u one",
     "clusterdb -v -t t one",
+    "vacuumlo -v -n one",
+    "vacuumlo -v -l 1 one",
+    "vacuumlo -v one nosuch",
+    "psql -X -d one -c \\lo_list",
 ];
 
 const LONG: &[&str] = &[
@@ -90,6 +94,9 @@ CLUSTER t USING t_b;
 CREATE TABLE u (a int, b int);
 CREATE TABLE s.v (a int UNIQUE);
 CREATE MATERIALIZED VIEW m AS SELECT * FROM t;
+SELECT lo_create(7001), lo_create(7002), lo_create(7003), lo_from_bytea(7004, 'x');
+CREATE TABLE refs (o oid);
+INSERT INTO refs VALUES (7003);
 ";
 
 #[test]

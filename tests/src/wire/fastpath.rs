@@ -11,6 +11,7 @@ cases! {
     calls_in_both_formats,
     calls_that_fail,
     calls_within_transactions,
+    large_objects,
     privileges_of_calls,
 }
 
@@ -123,6 +124,48 @@ fn calls_within_transactions(both: &Both) {
             .sync(),
         2,
     );
+}
+
+/// The calls of a client library that writes and reads a large object.
+fn large_objects(both: &Both) {
+    const CREATE: u32 = 715;
+    const OPEN: u32 = 952;
+    const CLOSE: u32 = 953;
+    const READ: u32 = 954;
+    const WRITE: u32 = 955;
+    const SEEK: u32 = 956;
+    const TELL64: u32 = 3171;
+    const UNLINK: u32 = 964;
+    let int = |n: i32| n.to_be_bytes();
+    let (oid, zero, ten) = (int(7701), int(0), int(10));
+    let one = |function, args: &[&[u8]]| {
+        let args: Vec<Option<&[u8]>> = args.iter().map(|a| Some(*a)).collect();
+        call(function, &[1], &args, 1)
+    };
+    let all = [
+        one(CREATE, &[&oid]),
+        b().query("begin"),
+        one(OPEN, &[&oid, &int(0x60000)]),
+        one(WRITE, &[&zero, b"some bytes\0\xff"]),
+        one(TELL64, &[&zero]),
+        one(SEEK, &[&zero, &int(5), &zero]),
+        one(READ, &[&zero, &ten]),
+        call(READ, &[0], &[Some(b"0"), Some(b"3")], 0),
+        one(CLOSE, &[&zero]),
+        b().query("savepoint a"),
+        one(READ, &[&zero, &ten]),
+        b().query("rollback to a"),
+        one(OPEN, &[&oid, &int(0x40000)]),
+        one(WRITE, &[&zero, b"x"]),
+        b().query("rollback to a"),
+        b().query("commit"),
+        one(READ, &[&zero, &ten]),
+        one(UNLINK, &[&oid]),
+        one(UNLINK, &[&oid]),
+    ];
+    let count = all.len();
+    let bytes = all.into_iter().fold(b(), |all, next| all.bytes(&next.0));
+    both.check("a large object", bytes, count);
 }
 
 fn privileges_of_calls(both: &Both) {

@@ -482,6 +482,10 @@ pub fn must_own(host: &mut dyn CommandHost, object: ObjectAddress, node: &Node) 
             names::must_own_parts(host, &rel)
         }
         PgAuthid::RELATION => must_manage_role(host, oid),
+        PgLargeobject::RELATION => match &*host.setting("lo_compat_privileges") {
+            "on" => Ok(()),
+            _ => largeobject::check_owner(&mut host.catalog(), oid),
+        },
         PgCast::RELATION => {
             let row = host.catalog().scan(indexes::PG_CAST_OID_INDEX, &[oid.into()])?.pop();
             let row = row.ok_or_else(|| PgError::internal("cast without a row"))?;

@@ -1,6 +1,7 @@
 //! The implementation of the traits of system functions.
 
 use crate::core::Core;
+use crate::nested::Nested;
 use catalog::CatSession;
 use executor::spi;
 use pgerror::Result;
@@ -9,6 +10,7 @@ use std::sync::Arc;
 use sysfn::SystemHost;
 use sysfn::sequence::Sequences;
 use types::Datum;
+use utility::host::CommandHost;
 
 impl SystemHost for Core {
     fn catalog_session(&self) -> &CatSession {
@@ -31,11 +33,22 @@ impl SystemHost for Core {
     }
 
     fn setting(&self, name: &str) -> String {
-        self.store.named(name).as_text().to_owned()
+        self.store.show(name).unwrap_or_default()
     }
 
     fn sequences(&mut self) -> &mut Sequences {
         &mut self.sequences
+    }
+
+    fn large_objects(&mut self) -> &mut largeobject::Descriptors {
+        &mut self.transaction.large_objects
+    }
+
+    fn as_command(
+        &mut self,
+        work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
+    ) -> Result<()> {
+        work(&mut Nested::new(self))
     }
 
     fn search_cache(&mut self) -> &mut dictionaries::Cache {

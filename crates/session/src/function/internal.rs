@@ -115,8 +115,8 @@ impl Language for Internal {
         resolved: &Resolved,
         call: &TriggerCall<'_>,
     ) -> Result<BeforeRowResult> {
-        match search_trigger(resolved.row.prosrc.as_str()) {
-            Some(by_column) => sysfn::searchtrigger::call(core, call, by_column),
+        match sysfn::trigger_function(resolved.row.prosrc.as_str()) {
+            Some(function) => function(core, call),
             None => Err(no_trigger(call)),
         }
     }
@@ -150,15 +150,6 @@ impl Language for Internal {
                 _ => Err(missing(call.row)),
             },
         }
-    }
-}
-
-/// For the trigger functions of text search: whether the configuration is in a column.
-fn search_trigger(name: &str) -> Option<bool> {
-    match name {
-        "tsvector_update_trigger_byid" => Some(false),
-        "tsvector_update_trigger_bycolumn" => Some(true),
-        _ => None,
     }
 }
 

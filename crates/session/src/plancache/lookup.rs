@@ -36,6 +36,7 @@ const WITHOUT_EFFECT: &[&str] = &[
     "idle_session_timeout",
     "ignore_checksum_failure",
     "is_superuser",
+    "lo_compat_privileges",
     "lock_timeout",
     "log_error_verbosity",
     "log_executor_stats",

@@ -8,7 +8,7 @@ use engine::FinishPrepared;
 use ids::Oid;
 use parse::ast::{DefElem, TransactionStmt, TransactionStmtKind};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
-use utility::host::Transactions;
+use utility::host::{Settings, Transactions};
 use utility::options::constant_text;
 
 fn no_transaction(what: &str) -> PgError {
@@ -320,7 +320,7 @@ impl Core {
     /// `ISOLATION LEVEL …, READ ONLY, DEFERRABLE` of BEGIN and SET TRANSACTION.
     pub(crate) fn set_characteristics(&mut self, options: &[DefElem]) -> Result<()> {
         for option in options {
-            self.set_characteristic(&option.defname, &constant_text(option.arg.as_ref()))?;
+            self.set_characteristic(&option.defname, &constant_text(option))?;
         }
         Ok(())
     }
@@ -346,6 +346,7 @@ impl Core {
     ) -> Result<()> {
         let notify_lock = self.take_notify_lock(instance);
         self.transaction.exports = None;
+        self.transaction.large_objects.clear();
         self.catalog.commit(&mut self.backend, &self.catalogs, Vec::new(), false)?;
         self.store.commit();
         self.finish_notify(instance, handle);
@@ -373,6 +374,7 @@ impl Core {
     pub(crate) fn abort_storage(&mut self) -> Result<()> {
         self.named.portals.retain(|_, p| p.is_held());
         self.transaction.exports = None;
+        self.transaction.large_objects.clear();
         self.backend.truncate_snapshots(0);
         let result = match self.backend.in_transaction() {
             true => self.catalog.abort(&mut self.backend),
@@ -410,6 +412,7 @@ impl Core {
         self.backend.commit_subxact()?;
         self.triggers.commit_subtransaction();
         self.transaction.messages.sub_commit();
+        self.transaction.large_objects.commit_level(level);
         self.catalog.overlay.commit_subtransaction();
         self.store.release(level);
         self.restore_read_only();
@@ -428,6 +431,7 @@ impl Core {
         self.catalog.overlay.abort_subtransaction();
         self.triggers.abort_subtransaction();
         self.transaction.messages.sub_abort();
+        self.transaction.large_objects.abort_level(level);
         let result = self.backend.abort_subxact();
         self.store.rollback(level);
         self.forget_temp_schema_of_level(level);
