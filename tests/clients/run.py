@@ -8,6 +8,7 @@ A suite is a module in tests/clients/suites with:
     TITLE       name and version for the table
     setup(at)   installs what it needs into the directory `at.work`; runs once per version of the
                 module
+    SETTINGS    settings of the server, if it needs others than all suites
     run(at)     runs the suite on the server of `at`, and returns {test: outcome} with the outcomes
                 "passed", "failed", "error" and "skipped"
 
@@ -18,7 +19,8 @@ PostgreSQL and back, and compares the dumps of all copies.
 Servers listen on 127.0.0.1, with the superuser "postgres" (password "secret") and trust
 authentication. Results are kept in target/clients/results. Failures that only Norsu has must be
 listed in tests/clients/known/SUITE.txt as "PATTERN: reason" (a pattern of shell wildcards); others
-make the program fail. --write updates the table in docs/compatibility.md from the kept results.
+make the program fail. --write updates the table in docs/compatibility.md from the kept results; the
+lines of suites without kept results stay as they are.
 """
 
 import argparse
@@ -58,11 +60,16 @@ def as_server_user(command):
     return list(map(str, command))
 
 
+class Unavailable(Fail):
+    """What a suite needs cannot be fetched here."""
+
+
 class Server:
     """A server on a new data directory, stopped at the end."""
 
-    def __init__(self, kind):
+    def __init__(self, kind, settings=None):
         self.kind = kind
+        self.more = settings or {}
         self.port = PORTS[kind]
         self.data = WORK / f"data-{kind}"
         self.log = WORK / f"{kind}.log"
@@ -108,7 +115,7 @@ class Server:
             "fsync": "off",
             "max_connections": 200,
             "max_prepared_transactions": 20,
-        }
+        } | self.more
         with open(self.data / "postgresql.conf", "a") as conf:
             conf.writelines(f"{name} = '{value}'\n" for name, value in settings.items())
         if os.geteuid() == 0:
@@ -291,6 +298,25 @@ class At:
             shutil.copy(self.here / "programs" / name, self.work / name)
         return self.program("node", program, *args, env=env, timeout=timeout)
 
+    def npm_source(self, *packages):
+        """Installs what `package.json` of the directory `source` needs, with these packages in the
+        place of those for its development, which are for other databases too."""
+        path = self.work / "source/package.json"
+        package = json.loads(path.read_text())
+        package |= {"devDependencies": {}, "peerDependencies": {}, "scripts": {}}
+        path.write_text(json.dumps(package))
+        command = ["npm", "install", "--no-audit", "--no-fund", "--legacy-peer-deps"]
+        self.call(*command, *packages, cwd=path.parent)
+
+    def mocha(self, *args, env, timeout=3600):
+        """Runs mocha in the directory `source`; the outcome of each test."""
+        report = self.work / f"{self.server.kind}.xml"
+        report.unlink(missing_ok=True)
+        options = ["--exit", "--reporter=xunit", f"--reporter-options=output={report}"]
+        command = ["npx", "mocha", *options, *args]
+        self.call(*command, cwd=self.work / "source", env=env, check=False, timeout=timeout)
+        return junit(report)
+
     def venv(self, *packages):
         """A virtual environment with these packages; its directory."""
         venv = self.work / "venv"
@@ -316,6 +342,29 @@ class At:
                 "-d", folder, spec,
             )
             self.unpack(next(folder.glob("*.tar.gz")), target)
+        return target
+
+    def repository(self, url, tag, *paths):
+        """Unpacks a tag of a public Git repository, or only some of its paths, for tests that no
+        package has; its directory.
+
+        $NORSU_CLIENTS_REPOSITORIES may name a directory with copies: OWNER+NAME/repo.
+        """
+        target = self.work / "source"
+        if target.exists():
+            return target
+        name = url.split("//")[1].split("/", 1)[1].replace("/", "+")
+        copies = os.environ.get("NORSU_CLIENTS_REPOSITORIES")
+        archive = self.work / "source.tar"
+        copy = Path(copies or "") / name / "repo"
+        if not (copies and copy.exists()):
+            copy = self.work / "repository"
+            self.remove(copy)
+            command = ["git", "clone", "-q", "--bare", "--depth=1", f"--branch={tag}", url, copy]
+            if self.call(*command, check=False):
+                raise Unavailable(f"{url} cannot be reached")
+        self.call("git", "-C", copy, "archive", "--prefix=source/", "-o", archive, tag, *paths)
+        self.unpack(archive, target)
         return target
 
     def unpack(self, archive, target):
@@ -405,13 +454,15 @@ class At:
     def junit(self, *reports):
         return junit(*reports)
 
-    def pytest(self, *args, cwd, env=None, timeout=5400):
+    def pytest(self, *args, cwd, env=None, timeout=5400, cache=False):
         """Runs pytest; the outcome of each test from its JUnit report."""
         report = self.work / f"{self.server.kind}.xml"
         report.unlink(missing_ok=True)
+        options = ["-q", f"--junit-xml={report}", "-o", "junit_family=xunit1"]
+        options += [] if cache else ["-p", "no:cacheprovider"]
         self.call(
-            self.python, "-m", "pytest", "-q", "-p", "no:cacheprovider", f"--junit-xml={report}",
-            "-o", "junit_family=xunit1", *args, cwd=cwd, env=env, check=False, timeout=timeout,
+            self.python, "-m", "pytest", *options, *args, cwd=cwd, env=env, check=False,
+            timeout=timeout,
         )
         return junit(report)
 
@@ -475,18 +526,27 @@ def run_suite(name, kinds):
     results.mkdir(parents=True, exist_ok=True)
     for kind in kinds:
         begun = time.monotonic()
-        with Server(kind) as server:
+        with Server(kind, getattr(module, "SETTINGS", None)) as server:
             at = At(name, server)
             (at.work / f"{kind}.out").unlink(missing_ok=True)
             outcomes = module.run(at)
             alive = server.is_alive()
         seconds = round(time.monotonic() - begun)
         record = {"title": module.TITLE, "seconds": seconds, "alive": alive, "tests": outcomes}
+        record["measured"] = f"{time.strftime('%Y-%m-%d')}, {commit()}"
         (results / f"{name}.{kind}.json").write_text(json.dumps(record, indent=0, sort_keys=True))
         good = sum(o == "passed" for o in outcomes.values())
         print(f"{name} on {NAMES[kind]}: {good} of {len(outcomes)} passed, {seconds} s", flush=True)
         if not alive:
             print(f"{name}: {NAMES[kind]} is not running any more", flush=True)
+
+
+def commit():
+    """The commit that the server was built from, as the caller says, or that of the sources."""
+    if given := os.environ.get("NORSU_COMMIT"):
+        return given
+    command = ["git", "-C", ROOT, "rev-parse", "--short=8", "HEAD"]
+    return subprocess.run(command, capture_output=True, text=True).stdout.strip()
 
 
 def compare(name):
@@ -513,18 +573,22 @@ def compare(name):
     return {
         "title": kept["ours"]["title"], "total": len(real), "both": len(both), "lost": lost,
         "explained": explained, "unknown": unknown, "alive": kept["ours"]["alive"],
-        "neither": len(real) - len(passed),
+        "neither": len(real) - len(passed), "measured": kept["ours"].get("measured", ""),
     }
 
 
-def table():
+def table(previous):
+    """The table; `previous` has the lines that stay for suites without kept results."""
     lines = [
-        "| suite | passed on both | failed only on Norsu | failed or skipped on PostgreSQL | reasons |",
-        "|---|---|---|---|---|",
+        "| suite | passed on both | failed only on Norsu | failed or skipped on PostgreSQL"
+        " | measured | reasons |",
+        "|---|---|---|---|---|---|",
     ]
+    old = {line.split("|")[1].strip(): line for line in previous if line.startswith("| ")}
     for name in suites():
         result = compare(name)
         if result is None:
+            lines += [line for line in [old.get(load(name).TITLE)] if line]
             continue
         explained = sorted(result["explained"].items(), key=lambda e: -e[1])
         reasons = [f"{reason} ({count})" for reason, count in explained]
@@ -532,7 +596,7 @@ def table():
             reasons.append(f"not examined ({len(result['unknown'])})")
         lines.append(
             f"| {result['title']} | {result['both']} | {len(result['lost'])} |"
-            f" {result['neither']} | {'; '.join(reasons)} |"
+            f" {result['neither']} | {result['measured']} | {'; '.join(reasons)} |"
         )
     return "\n".join(lines)
 
@@ -542,8 +606,8 @@ def write_table():
     text = path.read_text()
     begin, end = MARKS
     head, rest = text.split(begin, 1)
-    _, tail = rest.split(end, 1)
-    path.write_text(f"{head}{begin}\n{table()}\n{end}{tail}")
+    previous, tail = rest.split(end, 1)
+    path.write_text(f"{head}{begin}\n{table(previous.splitlines())}\n{end}{tail}")
 
 
 def main():
@@ -564,6 +628,9 @@ def main():
         if not given.compare:
             try:
                 run_suite(name, kinds)
+            except Unavailable as e:
+                print(f"{name}: left out: {e}", flush=True)
+                continue
             except Fail as e:
                 print(f"{name}: {e}", flush=True)
                 wrong = True

@@ -16,6 +16,5 @@ def setup(at):
 def run(at):
     env = at.env(PGDATABASE="postgres")
     skipped = ["tests/test__sourcecode.py", "tests/test__environment.py"]
-    return at.pytest(
-        "--timeout=120", "tests", *[f"--ignore={path}" for path in skipped], cwd=at.work / "tests-only", env=env,
-    )
+    options = ["--timeout=120", *[f"--ignore={path}" for path in skipped]]
+    return at.pytest(*options, "tests", cwd=at.work / "tests-only", env=env)

@@ -8,7 +8,7 @@ use engine::FinishPrepared;
 use ids::Oid;
 use parse::ast::{DefElem, TransactionStmt, TransactionStmtKind};
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
-use utility::host::{Settings, Transactions};
+use utility::host::Transactions;
 use utility::options::constant_text;
 
 fn no_transaction(what: &str) -> PgError {
