@@ -15,7 +15,6 @@ use catalog::{ObjectAddress, RelDesc};
 use clusterwide::tablespace;
 use define::creation;
 use engine::StatsKind;
-use engine::am;
 use engine::index::{self as storage, IndexAm, MethodInfo, SupportFunction};
 use engine::storage::create_relation_files;
 use engine::{IndexDesc, TableDesc};
@@ -980,36 +979,4 @@ fn store_build_result(
         }
     }
     cat.increment_command_counter()
-}
-
-/// Creates the index of a new TOAST table. Counterpart: `create_toast_table`.
-pub fn create_toast_index(host: &mut dyn CommandHost, toast: Oid, name: &str) -> Result<()> {
-    let rel = host.catalog().relation(toast)?;
-    let key = |name: &str, number: AttrNo, opclass: u32| IndexColumn {
-        name: name.to_string(),
-        number,
-        expr: None,
-        collation: Oid::INVALID,
-        opclass: Oid(opclass),
-        option: 0,
-    };
-    let Some(btree) = am::by_oid(BTREE_AM) else {
-        return Err(PgError::internal("no access method for TOAST tables"));
-    };
-    let new = NewIndex {
-        name: name.to_string(),
-        method: IndexMethod { oid: BTREE_AM, info: btree.info, am: btree.am },
-        keys: vec![key("chunk_id", 1, 1981), key("chunk_seq", 2, 1978)],
-        include: Vec::new(),
-        unique: true,
-        primary: true,
-        nulls_not_distinct: false,
-        constraint: None,
-        predicate: Vec::new(),
-        options: None,
-        tablespace: rel.class.reltablespace,
-        parent: None,
-    };
-    create(host, &rel, &new, true)?;
-    Ok(())
 }

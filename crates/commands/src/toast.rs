@@ -2,13 +2,16 @@
 //!
 //! Counterpart: toasting.c, `heapam_relation_needs_toast_table`.
 
+use crate::index::{self, IndexColumn, IndexMethod, NewIndex};
 use crate::relation::{NewColumn, NewRelation, create};
 use catalog::ObjectAddress;
+use catalog::lookup::BTREE_AM;
 use catalog::rows::{PgAttribute, PgClass, Text};
 use define::deletion;
+use engine::am;
 use ids::code::{ColumnStorage, DepType};
-use ids::{Oid, Persistence, RelKind};
-use pgerror::Result;
+use ids::{AttrNo, Oid, Persistence, RelKind};
+use pgerror::{PgError, Result};
 use types::oids;
 use utility::class;
 use utility::host::CommandHost;
@@ -102,7 +105,7 @@ pub fn add_toast(host: &mut dyn CommandHost, table: Oid, options: Option<Vec<Tex
         options,
     };
     let toast = create(host, &spec)?;
-    crate::index::create_toast_index(host, toast, &format!("{name}_index"))?;
+    create_toast_index(host, toast, &format!("{name}_index"))?;
     let mut cat = host.catalog();
     let row = class::row(&mut cat, table)?;
     cat.update(&row, &PgClass { reltoastrelid: toast, ..row.row.clone() })?;
@@ -133,6 +136,38 @@ pub fn renew_toast(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
     cat.increment_command_counter()?;
     let restrict = catalog::depend::DropBehavior::Restrict;
     deletion::drop_objects(host, &[this], restrict, true)
+}
+
+/// Creates the index of a new TOAST table. Counterpart: `create_toast_table`.
+fn create_toast_index(host: &mut dyn CommandHost, toast: Oid, name: &str) -> Result<()> {
+    let rel = host.catalog().relation(toast)?;
+    let key = |name: &str, number: AttrNo, opclass: u32| IndexColumn {
+        name: name.to_string(),
+        number,
+        expr: None,
+        collation: Oid::INVALID,
+        opclass: Oid(opclass),
+        option: 0,
+    };
+    let Some(btree) = am::by_oid(BTREE_AM) else {
+        return Err(PgError::internal("no access method for TOAST tables"));
+    };
+    let new = NewIndex {
+        name: name.to_string(),
+        method: IndexMethod { oid: BTREE_AM, info: btree.info, am: btree.am },
+        keys: vec![key("chunk_id", 1, 1981), key("chunk_seq", 2, 1978)],
+        include: Vec::new(),
+        unique: true,
+        primary: true,
+        nulls_not_distinct: false,
+        constraint: None,
+        predicate: Vec::new(),
+        options: None,
+        tablespace: rel.class.reltablespace,
+        parent: None,
+    };
+    index::create(host, &rel, &new, true)?;
+    Ok(())
 }
 
 #[cfg(test)]
