@@ -3,11 +3,10 @@
 //! Counterpart: lock.c, `PGPROC` in proc.h.
 
 use crate::fastpath::FastPath;
-use crate::prepared::PreparedIn;
 use crate::session::LockSession;
 use crate::table::Partition;
 use crate::{LockMode, LockTag, VirtualXid};
-use ids::{BackendNo, Oid};
+use ids::{BackendNo, Oid, Xid};
 use std::hash::BuildHasher;
 use std::time::Duration;
 use sync::atomic::{AtomicBool, AtomicI32, AtomicU8, AtomicU32, AtomicU64, Ordering};
@@ -38,6 +37,13 @@ pub(crate) struct Slot {
     pub(crate) cancellable: AtomicBool,
     /// The prepared transaction that holds locks here; the slot has no session then.
     pub(crate) prepared: Mutex<Option<PreparedIn>>,
+}
+
+/// The transaction in a slot of a prepared transaction.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct PreparedIn {
+    pub(crate) vxid: VirtualXid,
+    pub(crate) xid: Xid,
 }
 
 impl Slot {

@@ -6,7 +6,7 @@
 //! dummy `PGPROC` in twophase.c.
 
 use crate::fastpath::is_strong;
-use crate::manager::{LockManager, ProcNo};
+use crate::manager::{LockManager, PreparedIn, ProcNo};
 use crate::session::LockSession;
 use crate::{LockMode, LockOwner, LockTag, LockTagKind, VirtualXid};
 use hashbrown::HashMap;
@@ -17,13 +17,6 @@ use sync::atomic::Ordering;
 /// The backend number in the virtual xid of a prepared transaction after a restart, when the number
 /// of its session is not known. Counterpart: `InvalidBackendId`.
 const NO_BACKEND: BackendNo = BackendNo(u32::MAX);
-
-/// The transaction in a slot of a prepared transaction.
-#[derive(Clone, Copy, Debug)]
-pub(crate) struct PreparedIn {
-    vxid: VirtualXid,
-    xid: Xid,
-}
 
 impl LockManager {
     /// Assigns slot `proc`, which no session uses, to a prepared transaction. `vxid` is that of its

@@ -401,7 +401,9 @@ fn a_prepared_transaction_keeps_its_locks() {
         (xact(700), Exclusive),
         (advisory, Share),
     ];
-    held.iter().for_each(|(tag, mode)| drop(take(&mut a, *tag, *mode)));
+    for (tag, mode) in held {
+        assert_eq!(take(&mut a, tag, mode), Acquired::New);
+    }
     a.acquire(rel(3), RowShare, LockOwner::Session, WaitPolicy::Wait).unwrap();
     let mut wanted = held.to_vec();
     wanted.sort_by_key(|(t, _)| (t.kind, t.field1, t.field2));
