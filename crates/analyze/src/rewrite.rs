@@ -559,9 +559,8 @@ impl Analyzer<'_> {
 
     /// Adds a second range-table entry for a view that is changed by INSTEAD OF triggers. The first
     /// entry is the target of the changes, the second one is read. All references to the view,
-    /// except those in RETURNING and in check options, which concern the new row, are changed to the
-    /// second one. Counterpart: `ApplyRetrieveRule`,
-    /// for the result relation.
+    /// except those in RETURNING and in check options, which concern the new row, are changed to
+    /// the second one. Counterpart: `ApplyRetrieveRule`, for the result relation.
     fn split_target(&mut self, query: &mut Query, view: Oid) -> Result<()> {
         let Some(relation) = self.cat.relation(view)? else {
             bail!(INTERNAL_ERROR, "could not open relation with OID {view}")

@@ -83,6 +83,10 @@ pub fn refresh(host: &mut dyn CommandHost, stmt: &RefreshMatViewStmt) -> Result<
     truncate::rebuild_indexes(host, &rel)
 }
 
+fn is_true(e: &Expr) -> bool {
+    matches!(e, Expr::Const(c) if !c.is_null() && c.value.as_ref().as_bool())
+}
+
 /// The unique indexes of columns that contain all rows: those without a predicate, or with one that
 /// is constantly true. Counterpart: `is_usable_unique_index`.
 fn usable_indexes(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<Vec<Oid>> {
@@ -98,7 +102,7 @@ fn usable_indexes(host: &mut dyn CommandHost, rel: &RelDesc) -> Result<Vec<Oid>>
             host.as_owner(rel.class.relowner, &mut |host| {
                 for e in &list {
                     let folded = host.planner().fold(e.clone())?;
-                    is_whole &= matches!(&folded, Expr::Const(c) if !c.is_null() && c.value.as_ref().as_bool());
+                    is_whole &= is_true(&folded);
                 }
                 Ok(())
             })?;

@@ -1,11 +1,7 @@
 //! Costs of hash joins. Counterpart: costsize.c (`final_cost_hashjoin`), selfuncs.c
 //! (`estimate_hash_bucket_stats`), `ExecChooseHashTableSize`.
 
-use crate::clause::Clauses;
-use crate::join::JoinRel;
-use crate::joinpath::DISABLE_COST;
 use crate::rel::clamp_rows;
-use crate::specialjoin::SemiAntiFactors;
 use crate::state::{Planner, PlannerInfo};
 use crate::width::table_size;
 use pgerror::Result;
@@ -14,39 +10,22 @@ use querytree::path::Path;
 use querytree::vars::relids_of;
 use std::rc::Rc;
 
+/// Added to the cost of a path whose method is disabled.
+pub(crate) const DISABLE_COST: f64 = 1e10;
+
 /// The least fraction of the rows that is assumed to be in one bucket if nothing is known about the
 /// values of the key.
 const GUESSED_FRACTION: f64 = 0.1;
 
 /// The clauses of a hash join, with the outer side's operand on the left; and the other conditions.
+#[derive(Default)]
 pub(crate) struct HashClauses {
     pub clauses: Vec<Rc<Expr>>,
     /// Cost of the test of the clauses for one pair of rows.
-    clauses_cost: f64,
+    pub clauses_cost: f64,
     pub others: Vec<Rc<Expr>>,
     /// Cost of the test of the other conditions for one row.
-    others_cost: f64,
-}
-
-impl HashClauses {
-    pub(crate) fn of(l: &JoinRel, r: &JoinRel, clauses: &Clauses) -> HashClauses {
-        let (clauses_cost, others_cost) = (0.0, 0.0);
-        let (known, others) = (Vec::new(), Vec::new());
-        let mut out = HashClauses { clauses: known, clauses_cost, others, others_cost };
-        for q in clauses {
-            match q.for_hash(l, r) {
-                Some(usable) => {
-                    out.clauses.push(usable);
-                    out.clauses_cost += q.cost;
-                }
-                None => {
-                    out.others.push(q.expr.clone());
-                    out.others_cost += q.cost;
-                }
-            }
-        }
-        out
-    }
+    pub others_cost: f64,
 }
 
 /// The distribution of the values of a key of the hashed side.
@@ -115,12 +94,13 @@ impl Planner<'_> {
     }
 
     /// Startup and total cost of a hash join of an outer and an inner path that returns `rows`
-    /// rows. `once` is set if the search for partners of an outer row ends at the first one.
+    /// rows. `once` is set if the search for partners of an outer row ends at the first one: the
+    /// fraction of the outer rows that have one, and that of the inner rows that is searched.
     pub(crate) fn hash_join_cost(
         &self,
         (outer, inner): (&Path, &Path),
         hash: &HashClauses,
-        (keys, once): (&[HashKey], Option<&SemiAntiFactors>),
+        (keys, once): (&[HashKey], Option<(f64, f64)>),
         rows: f64,
     ) -> (f64, f64) {
         let c = self.host.costs();
@@ -135,10 +115,10 @@ impl Planner<'_> {
         // Pairs of rows in the same bucket. Half of them are assumed to have different hash values.
         let pairs = match once {
             None => 0.5 * outer.rows * clamp_rows(inner.rows * fraction),
-            Some(once) => {
-                let matched = (outer.rows * once.matched).round();
+            Some((matched, share)) => {
+                let matched = (outer.rows * matched).round();
                 let others = outer.rows - matched;
-                0.5 * matched * clamp_rows(inner.rows * fraction * once.share)
+                0.5 * matched * clamp_rows(inner.rows * fraction * share)
                     + 0.05 * others * clamp_rows(inner.rows / buckets)
             }
         };

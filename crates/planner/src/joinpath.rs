@@ -2,6 +2,7 @@
 //! `merge`. Counterpart: joinpath.c, costsize.c.
 
 use crate::clause::{Clause, Clauses};
+pub(crate) use crate::hashcost::DISABLE_COST;
 use crate::hashcost::HashClauses;
 use crate::join::JoinRel;
 use crate::merge::{MemoKeys, memoized};
@@ -17,9 +18,6 @@ use querytree::relids::Relids;
 use querytree::vars::relids_of;
 use smallvec::SmallVec;
 use std::rc::Rc;
-
-/// Added to the cost of a path whose method is disabled.
-pub(crate) const DISABLE_COST: f64 = 1e10;
 
 /// A join whose paths are being created. Counterpart: `JoinPathExtraData`.
 pub(crate) struct JoinInput<'a> {
@@ -67,6 +65,24 @@ impl JoinInput<'_> {
             quals: Vec::new(),
         }
     }
+}
+
+/// The conditions of a join, divided into those of a hash join and others.
+fn hash_clauses(l: &JoinRel, r: &JoinRel, clauses: &Clauses) -> HashClauses {
+    let mut out = HashClauses::default();
+    for q in clauses {
+        match q.for_hash(l, r) {
+            Some(usable) => {
+                out.clauses.push(usable);
+                out.clauses_cost += q.cost;
+            }
+            None => {
+                out.others.push(q.expr.clone());
+                out.others_cost += q.cost;
+            }
+        }
+    }
+    out
 }
 
 /// An inner path of nested loops.
@@ -138,7 +154,7 @@ impl Planner<'_> {
             || matches!(jointype, JoinType::Semi | JoinType::Anti);
         let join = JoinInput { jointype, l, r, clauses, inner_unique };
         self.merge_join_paths(&join, out);
-        let hash = HashClauses::of(l, r, clauses);
+        let hash = hash_clauses(l, r, clauses);
         self.nest_loop_paths(root, &join, &hash, out)?;
         if !hash.clauses.is_empty() {
             self.hash_join_paths(root, &join, &hash, out)?;
@@ -289,9 +305,9 @@ impl Planner<'_> {
         let once = match self.factors(root, join, out.rows)? {
             None if join.inner_unique => {
                 let matched = (out.rows / join.l.rows.max(1.0)).min(1.0);
-                Some(SemiAntiFactors { matched, share: 1.0 })
+                Some((matched, 1.0))
             }
-            factors => factors,
+            factors => factors.map(|f| (f.matched, f.share)),
         };
         // A hash join does not preserve order, so only the best paths of both sides are considered.
         for lp in best_choices(&join.l.paths) {
@@ -300,8 +316,7 @@ impl Planner<'_> {
                 if !rp.outer.is_disjoint(&lp.relids) {
                     continue;
                 }
-                let (startup, total) =
-                    self.hash_join_cost((lp, rp), hash, (&keys, once.as_ref()), out.rows);
+                let (startup, total) = self.hash_join_cost((lp, rp), hash, (&keys, once), out.rows);
                 // The output has no order: spilled batches and unmatched inner rows come later.
                 let properties =
                     PathProperties { startup, total, rows: out.rows, order: &[], outer: &outer };
