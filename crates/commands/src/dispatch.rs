@@ -12,8 +12,8 @@ use clusterwide::{database, role, setting, tablespace};
 use define::object::{self, comment};
 use define::tag::{command_tag, is_allowed_read_only};
 use define::{
-    access_method, aggregate, basetype, cast, collation, conversion, drop, event, extension,
-    language, opclass, operator, rangetype, routine, textsearch,
+    access_method, aggregate, alter_type, basetype, cast, collation, conversion, drop, event,
+    extension, language, opclass, operator, rangetype, routine, textsearch, transform,
 };
 use parse::ast::{DefineStmt, Node, ObjectType};
 use pgerror::{PgError, Result, bail};
@@ -53,6 +53,8 @@ fn execute(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String>
         Node::CreateFunctionStmt(s) => routine::create(host, s, sql),
         Node::AlterFunctionStmt(s) => routine::alter(host, s, sql),
         Node::CreateCastStmt(s) => cast::create(host, s),
+        Node::CreateTransformStmt(s) => transform::create(host, s),
+        Node::AlterTypeStmt(s) => alter_type::set(host, s),
         Node::CreateConversionStmt(s) => conversion::create(host, s),
         Node::DefineStmt(s) => define(host, s, sql),
         Node::AlterTsDictionaryStmt(s) => textsearch::alter_dictionary(host, s),
