@@ -42,6 +42,7 @@ mod statistics;
 mod tablefunc;
 mod textsearch;
 pub mod unaccent;
+mod validate;
 mod wal;
 
 pub use events::identify;
@@ -94,6 +95,7 @@ const TABLES: &[&[SysFn]] = &[
     tablefunc::FNS,
     textsearch::FNS,
     unaccent::FNS,
+    validate::FNS,
     wal::FNS,
 ];
 
