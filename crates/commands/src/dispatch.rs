@@ -110,7 +110,9 @@ fn execute(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String>
         Node::CreateExtensionStmt(s) => extension::create(host, s, sql, &mut |host, node, sql| {
             run_utility(host, node, sql).map(|_| ())
         }),
-        Node::AlterExtensionStmt(s) => extension::update(host, s),
+        Node::AlterExtensionStmt(s) => extension::update(host, s, &mut |host, node, sql| {
+            run_utility(host, node, sql).map(|_| ())
+        }),
         Node::AlterExtensionContentsStmt(s) => extension::change_contents(host, s),
         Node::CopyStmt(s) => {
             let count = copy::copy(host, s, sql)?;

@@ -21,6 +21,7 @@ pub mod hash_partition;
 mod host;
 mod identity;
 pub mod info;
+mod inspect;
 mod inventory;
 mod mcv_items;
 mod object;
@@ -33,6 +34,7 @@ mod publications;
 mod queries;
 mod query;
 pub mod reg;
+pub mod rowtrigger;
 pub mod searchtrigger;
 pub mod sequence;
 mod server;
@@ -62,6 +64,9 @@ const TABLES: &[&[SysFn]] = &[
     identity::FNS,
     info::FNS,
     collations::FNS,
+    inspect::CHECKS,
+    inspect::FNS,
+    inspect::STATISTICS,
     inventory::FNS,
     object::FNS,
     partition::FNS,
@@ -85,6 +90,7 @@ const TABLES: &[&[SysFn]] = &[
     privilege::TYPE,
     privilege::WRAPPER,
     property::FNS,
+    rowtrigger::FNS,
     sequence::FNS,
     server::FNS,
     size::FNS,

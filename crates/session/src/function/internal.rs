@@ -13,7 +13,7 @@ use executor::BeforeRowResult;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::any::Any;
-use sysfn::ResultRow;
+use sysfn::{ResultRow, rowtrigger};
 use trigger::TriggerCall;
 use types::builtin::{Builtin, BuiltinFn, SetSource};
 use types::{Datum, DatumRef};
@@ -115,10 +115,16 @@ impl Language for Internal {
         resolved: &Resolved,
         call: &TriggerCall<'_>,
     ) -> Result<BeforeRowResult> {
-        match search_trigger(resolved.row.prosrc.as_str()) {
-            Some(by_column) => sysfn::searchtrigger::call(core, call, by_column),
-            None => Err(no_trigger(call)),
+        let symbol = resolved.row.prosrc.as_str();
+        if let Some(by_column) = search_trigger(symbol) {
+            return sysfn::searchtrigger::call(core, call, by_column);
         }
+        if symbol == rowtrigger::CHANGE_NOTIFICATION {
+            let (channel, payload) = rowtrigger::change_notification(core, call)?;
+            crate::notify::notify(core, &channel, &payload)?;
+            return Ok(BeforeRowResult::Keep);
+        }
+        rowtrigger::call(core, call, symbol)?.ok_or_else(|| no_trigger(call))
     }
 
     fn call_set(
