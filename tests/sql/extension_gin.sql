@@ -30,6 +30,18 @@ create index bg_vb on bg using gin (vb)
 create index bg_o on bg using gin (o)
 create index bg_c on bg using gin (c)
 create index bg_m on bg using gin (m)
+create type eg_mood as enum ('sad', 'ok', 'happy')
+alter type eg_mood add value 'meh' before 'ok'
+create table en (id int, m eg_mood)
+insert into en select i, (enum_range(null::eg_mood))[i % 5] from generate_series(1, 200) i
+create index en_m on en using gin (m)
+set enable_seqscan = off
+explain (costs off) select * from en where m >= 'meh'
+select count(*), min(id), max(id) from en where m [[<¦<=¦=¦>=¦>]] '[[sad¦meh¦ok¦happy]]'
+select count(*) from en where m is null
+select gin_enum_cmp('[[sad¦meh¦ok]]'::eg_mood, 'meh'::eg_mood)
+reset enable_seqscan
+drop table en
 vacuum analyze bg
 set enable_seqscan = off
 explain (costs off) select * from bg where i4 = 5

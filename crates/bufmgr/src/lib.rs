@@ -23,6 +23,7 @@ mod forks;
 mod frame;
 #[allow(unsafe_code)]
 mod guard;
+mod inspect;
 mod order;
 mod pool;
 mod readahead;
@@ -36,6 +37,7 @@ pub use append::LOAD_PAGES_MAX;
 pub use edit::PageEdit;
 pub use forks::ForkBuffers;
 pub use guard::{CleanupGuard, ExclusiveGuard, Pin, ShareExclusiveGuard, ShareGuard};
+pub use inspect::BufferInfo;
 pub use pool::{BufferPool, PoolConfig, PoolStats};
 pub use readahead::READ_AHEAD_MAX;
 pub use ring::{BufferUsage, Strategy};

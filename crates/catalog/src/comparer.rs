@@ -63,7 +63,8 @@ impl CatCx<'_> {
             "btrecordcmp" if ty == oids::RECORD => {
                 Ok(Some(Comparer::Typed(self.session.record_orders.clone())))
             }
-            "enum_cmp" => self.enum_comparer(ty),
+            // The second one is that of btree_gin's operator class.
+            "enum_cmp" | "gin_enum_cmp" => self.enum_comparer(ty),
             "range_cmp" | "multirange_cmp" => self.range_comparer(ty, depth),
             "btrecordcmp" => self.row_comparer(ty, depth),
             symbol => {

@@ -12,8 +12,8 @@ use clusterwide::{database, role, setting, tablespace};
 use define::object::{self, comment};
 use define::tag::{command_tag, is_allowed_read_only};
 use define::{
-    access_method, aggregate, basetype, cast, collation, conversion, drop, event, extension,
-    language, opclass, operator, rangetype, routine, textsearch,
+    access_method, aggregate, alter_type, basetype, cast, collation, conversion, drop, event,
+    extension, language, opclass, operator, rangetype, routine, textsearch, transform,
 };
 use parse::ast::{DefineStmt, Node, ObjectType};
 use pgerror::{PgError, Result, bail};
@@ -48,12 +48,13 @@ fn execute(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String>
         Node::AlterDomainStmt(s) => domain::alter(host, s),
         Node::CreateEnumStmt(s) => typecmd::create_enum(host, s),
         Node::AlterEnumStmt(s) => typecmd::alter_enum(host, s),
-        Node::AlterTypeStmt(s) => basetype::alter::alter(host, s),
+        Node::AlterTypeStmt(s) => alter_type::set(host, s),
         Node::CreateRangeStmt(s) => rangetype::create(host, s, sql),
         Node::CompositeTypeStmt(s) => typecmd::create_composite(host, s),
         Node::CreateFunctionStmt(s) => routine::create(host, s, sql),
         Node::AlterFunctionStmt(s) => routine::alter(host, s, sql),
         Node::CreateCastStmt(s) => cast::create(host, s),
+        Node::CreateTransformStmt(s) => transform::create(host, s),
         Node::CreateConversionStmt(s) => conversion::create(host, s),
         Node::DefineStmt(s) => define(host, s, sql),
         Node::AlterTsDictionaryStmt(s) => textsearch::alter_dictionary(host, s),
@@ -109,7 +110,9 @@ fn execute(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String>
         Node::CreateExtensionStmt(s) => extension::create(host, s, sql, &mut |host, node, sql| {
             run_utility(host, node, sql).map(|_| ())
         }),
-        Node::AlterExtensionStmt(s) => extension::update(host, s),
+        Node::AlterExtensionStmt(s) => extension::update(host, s, &mut |host, node, sql| {
+            run_utility(host, node, sql).map(|_| ())
+        }),
         Node::AlterExtensionContentsStmt(s) => extension::change_contents(host, s),
         Node::CopyStmt(s) => {
             let count = copy::copy(host, s, sql)?;

@@ -882,8 +882,10 @@ pub fn build_entries(
         columns = rel.attributes.iter().map(|a| a.attnum).collect();
     }
     let mut available = exprs::Columns { columns: &columns, row: whole.then(|| rel.row_desc()) };
-    let calls = eval::called(list.iter().chain(&predicate), host.facts())?;
+    let calls = eval::called(predicate.iter(), host.facts())?;
     host.facts().may_call(&calls)?;
+    // The functions of the expressions are called for rows only.
+    let mut calls = Some(eval::called(list.iter(), host.facts())?).filter(|c| !c.is_empty());
     let mut programs = Vec::new();
     for e in &list {
         programs.push(Compiler::new(host.facts(), &mut available).compile(e)?);
@@ -901,13 +903,17 @@ pub fn build_entries(
             return Ok(true);
         }
         let owned: Vec<Datum> = values.iter().map(|v| DatumRef::to_owned(*v)).collect();
-        let around = host.0.expressions();
         if let Some(test) = &test {
+            let around = host.0.expressions();
             let v = exprs::value(test, &mut state, around, &owned)?;
             if v.is_null() || !v.as_ref().as_bool() {
                 return Ok(false);
             }
         }
+        if let Some(calls) = calls.take() {
+            host.0.facts().may_call(&calls)?;
+        }
+        let around = host.0.expressions();
         let mut next = programs.iter();
         for place in &places {
             match place {

@@ -35,6 +35,8 @@ CREATE TYPE cube (
     ALIGNMENT = double
 );
 
+COMMENT ON TYPE cube IS 'multi-dimensional cube ''(FLOAT-1, FLOAT-2, ..., FLOAT-N), (FLOAT-1, FLOAT-2, ..., FLOAT-N)''';
+
 CREATE FUNCTION cube_eq(cube, cube) RETURNS boolean
     LANGUAGE c IMMUTABLE STRICT PARALLEL SAFE
     AS 'MODULE_PATHNAME';

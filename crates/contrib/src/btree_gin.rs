@@ -1,8 +1,8 @@
 //! btree_gin: operator classes of GIN indexes for values with an order. The key of a value is the
 //! value; a comparison is a range of keys.
 //!
-//! Counterpart: contrib/btree_gin/btree_gin.c. Enums are not supported, because their order is in
-//! the catalogs.
+//! Counterpart: contrib/btree_gin/btree_gin.c. The order of an enum's values is in the catalogs;
+//! the value 0 is before all others (`catalog::comparer`).
 
 use crate::library::{ByCase, Library};
 use ids::StrategyNumber;
@@ -10,6 +10,7 @@ use pgerror::{PgError, Result};
 use std::cmp::Ordering;
 use types::numeric::{Num, Sign, numeric_cmp};
 use values::datum::{Datum, DatumRef};
+use values::fn_context::FnContext;
 use values::gin::{Column, Condition, Function, Keys, Query, Ternary};
 
 pub static LIBRARY: Library = Library {
@@ -17,16 +18,19 @@ pub static LIBRARY: Library = Library {
     functions: &[FNS],
     comparisons: &[ByCase::same("gin_numeric_cmp", numeric_cmp)],
     gin: SUPPORT,
-    declared: &[
-        "gin_enum_cmp",
-        "gin_extract_value_anyenum",
-        "gin_extract_query_anyenum",
-        "gin_compare_prefix_anyenum",
-    ],
     ..Library::EMPTY
 };
 
+/// The order of two values of an enum; 0 is before all others.
+fn enum_order(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Ordering> {
+    match (a[0].as_oid().is_valid(), a[1].as_oid().is_valid()) {
+        (true, true) => types::enums::order(cx, a),
+        (p, q) => Ok(p.cmp(&q)),
+    }
+}
+
 scalars! { FNS;
+    "gin_enum_cmp" => |cx, a| Ok(Datum::int4(enum_order(cx, a)? as i32)),
     "gin_numeric_cmp" => |cx, a| Ok(Datum::int4(numeric_cmp(a[0], a[1], cx.collation()) as i32)),
 }
 
@@ -144,4 +148,5 @@ types! {
     "uuid" Datum::bytes([0; 16]);
     "name" Datum::name("");
     "bool" Datum::bool(false);
+    "anyenum" Datum::oid(ids::Oid::INVALID);
 }

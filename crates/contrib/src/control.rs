@@ -4,10 +4,17 @@
 
 use pgerror::{Result, pg_err};
 
-/// An extension: its control data and its script.
+/// A script that makes one version of an extension of another one.
+pub struct Update {
+    pub from: &'static str,
+    pub to: &'static str,
+    pub script: &'static str,
+}
+
+/// An extension: its control data and its scripts.
 pub struct Extension {
     pub name: &'static str,
-    /// The only version.
+    /// The default version.
     pub version: &'static str,
     pub comment: &'static str,
     /// The library that replaces `MODULE_PATHNAME` in the script; empty if there is none.
@@ -20,8 +27,61 @@ pub struct Extension {
     pub trusted: bool,
     /// The extensions that it needs.
     pub requires: &'static [&'static str],
-    /// The statements that create its objects.
+    /// The statements that create its objects in the default version.
     pub script: &'static str,
+    /// Other versions with the statements that create their objects.
+    pub bases: &'static [(&'static str, &'static str)],
+    pub updates: &'static [Update],
+}
+
+impl Extension {
+    /// All scripts.
+    pub fn scripts(&self) -> impl Iterator<Item = &'static str> {
+        let updates = self.updates.iter().map(|update| update.script);
+        std::iter::once(self.script).chain(self.bases.iter().map(|base| base.1)).chain(updates)
+    }
+
+    /// All versions, each once.
+    pub fn versions(&self) -> Vec<&'static str> {
+        let mut all = vec![self.version];
+        all.extend(self.bases.iter().map(|base| base.0));
+        all.extend(self.updates.iter().flat_map(|update| [update.from, update.to]));
+        all.sort_unstable();
+        all.dedup();
+        all
+    }
+
+    /// The shortest sequence of updates from one version to another; `None` if there is none.
+    pub fn path(&self, from: &str, to: &str) -> Option<Vec<&'static Update>> {
+        let mut reached: Vec<(&str, Vec<&'static Update>)> = vec![(from, Vec::new())];
+        let mut at = 0;
+        while let Some((version, path)) = reached.get(at).cloned() {
+            if version == to {
+                return Some(path);
+            }
+            for update in self.updates.iter().filter(|update| update.from == version) {
+                if reached.iter().all(|(known, _)| *known != update.to) {
+                    let mut longer = path.clone();
+                    longer.push(update);
+                    reached.push((update.to, longer));
+                }
+            }
+            at += 1;
+        }
+        None
+    }
+
+    /// The version that a script creates, the script, and the updates that make `version` of it;
+    /// `None` if there is no such version.
+    pub fn installation(
+        &self,
+        version: &str,
+    ) -> Option<(&'static str, &'static str, Vec<&'static Update>)> {
+        let bases = std::iter::once((self.version, self.script)).chain(self.bases.iter().copied());
+        let made =
+            bases.filter_map(|(base, script)| Some((base, script, self.path(base, version)?)));
+        made.min_by_key(|(_, _, path)| path.len())
+    }
 }
 
 const fn trusted(name: &'static str, version: &'static str, comment: &'static str) -> Extension {
@@ -35,11 +95,60 @@ const fn trusted(name: &'static str, version: &'static str, comment: &'static st
         trusted: true,
         requires: &[],
         script: "",
+        bases: &[],
+        updates: &[],
     }
 }
 
+/// The versions of pg_stat_statements that PostgreSQL 15 still updates. The functions of old
+/// versions have fewer columns.
+const STATEMENTS_UPDATES: &[Update] = &[
+    Update {
+        from: "1.4",
+        to: "1.5",
+        script: include_str!("../extensions/pg_stat_statements--1.4--1.5.sql"),
+    },
+    Update {
+        from: "1.5",
+        to: "1.6",
+        script: include_str!("../extensions/pg_stat_statements--1.5--1.6.sql"),
+    },
+    Update {
+        from: "1.6",
+        to: "1.7",
+        script: include_str!("../extensions/pg_stat_statements--1.6--1.7.sql"),
+    },
+    Update {
+        from: "1.7",
+        to: "1.8",
+        script: include_str!("../extensions/pg_stat_statements--1.7--1.8.sql"),
+    },
+    Update {
+        from: "1.8",
+        to: "1.9",
+        script: include_str!("../extensions/pg_stat_statements--1.8--1.9.sql"),
+    },
+    Update {
+        from: "1.9",
+        to: "1.10",
+        script: include_str!("../extensions/pg_stat_statements--1.9--1.10.sql"),
+    },
+];
+
 /// The extensions that CREATE EXTENSION accepts, by name.
 pub static EXTENSIONS: &[Extension] = &[
+    Extension {
+        library: "$libdir/amcheck",
+        trusted: false,
+        script: include_str!("../extensions/amcheck--1.3.sql"),
+        ..trusted("amcheck", "1.3", "functions for verifying relation integrity")
+    },
+    Extension {
+        library: "$libdir/autoinc",
+        trusted: false,
+        script: include_str!("../extensions/autoinc--1.0.sql"),
+        ..trusted("autoinc", "1.0", "functions for autoincrementing fields")
+    },
     Extension {
         library: "$libdir/bloom",
         trusted: false,
@@ -60,6 +169,21 @@ pub static EXTENSIONS: &[Extension] = &[
         library: "$libdir/cube",
         script: include_str!("../extensions/cube--1.5.sql"),
         ..trusted("cube", "1.5", "data type for multidimensional cubes")
+    },
+    Extension {
+        library: "$libdir/dict_int",
+        script: include_str!("../extensions/dict_int--1.0.sql"),
+        ..trusted("dict_int", "1.0", "text search dictionary template for integers")
+    },
+    Extension {
+        library: "$libdir/dict_xsyn",
+        trusted: false,
+        script: include_str!("../extensions/dict_xsyn--1.0.sql"),
+        ..trusted(
+            "dict_xsyn",
+            "1.0",
+            "text search dictionary template for extended synonym processing",
+        )
     },
     Extension {
         library: "$libdir/earthdistance",
@@ -83,6 +207,17 @@ pub static EXTENSIONS: &[Extension] = &[
         ..trusted("hstore", "1.8", "data type for storing sets of (key, value) pairs")
     },
     Extension {
+        library: "$libdir/insert_username",
+        trusted: false,
+        script: include_str!("../extensions/insert_username--1.0.sql"),
+        ..trusted("insert_username", "1.0", "functions for tracking who changed a table")
+    },
+    Extension {
+        trusted: false,
+        script: include_str!("../extensions/intagg--1.1.sql"),
+        ..trusted("intagg", "1.1", "integer aggregator and enumerator (obsolete)")
+    },
+    Extension {
         library: "$libdir/_int",
         script: include_str!("../extensions/intarray--1.5.sql"),
         ..trusted(
@@ -102,6 +237,24 @@ pub static EXTENSIONS: &[Extension] = &[
         ..trusted("ltree", "1.2", "data type for hierarchical tree-like structures")
     },
     Extension {
+        library: "$libdir/moddatetime",
+        trusted: false,
+        script: include_str!("../extensions/moddatetime--1.0.sql"),
+        ..trusted("moddatetime", "1.0", "functions for tracking last modification time")
+    },
+    Extension {
+        library: "$libdir/pg_buffercache",
+        trusted: false,
+        script: include_str!("../extensions/pg_buffercache--1.3.sql"),
+        ..trusted("pg_buffercache", "1.3", "examine the shared buffer cache")
+    },
+    Extension {
+        library: "$libdir/pg_freespacemap",
+        trusted: false,
+        script: include_str!("../extensions/pg_freespacemap--1.2.sql"),
+        ..trusted("pg_freespacemap", "1.2", "examine the free space map (FSM)")
+    },
+    Extension {
         library: "$libdir/pg_prewarm",
         trusted: false,
         script: include_str!("../extensions/pg_prewarm--1.2.sql"),
@@ -111,6 +264,8 @@ pub static EXTENSIONS: &[Extension] = &[
         library: "$libdir/pg_stat_statements",
         trusted: false,
         script: include_str!("../extensions/pg_stat_statements--1.10.sql"),
+        bases: &[("1.4", include_str!("../extensions/pg_stat_statements--1.4.sql"))],
+        updates: STATEMENTS_UPDATES,
         ..trusted(
             "pg_stat_statements",
             "1.10",
@@ -127,9 +282,25 @@ pub static EXTENSIONS: &[Extension] = &[
         )
     },
     Extension {
+        library: "$libdir/pg_visibility",
+        trusted: false,
+        script: include_str!("../extensions/pg_visibility--1.2.sql"),
+        ..trusted(
+            "pg_visibility",
+            "1.2",
+            "examine the visibility map (VM) and page-level visibility info",
+        )
+    },
+    Extension {
         library: "$libdir/pgcrypto",
         script: include_str!("../extensions/pgcrypto--1.3.sql"),
         ..trusted("pgcrypto", "1.3", "cryptographic functions")
+    },
+    Extension {
+        library: "$libdir/pgstattuple",
+        trusted: false,
+        script: include_str!("../extensions/pgstattuple--1.5.sql"),
+        ..trusted("pgstattuple", "1.5", "show tuple-level statistics")
     },
     Extension {
         library: "$libdir/plpgsql",
@@ -151,6 +322,11 @@ pub static EXTENSIONS: &[Extension] = &[
         library: "$libdir/tablefunc",
         script: include_str!("../extensions/tablefunc--1.0.sql"),
         ..trusted("tablefunc", "1.0", "functions that manipulate whole tables, including crosstab")
+    },
+    Extension {
+        library: "$libdir/tcn",
+        script: include_str!("../extensions/tcn--1.0.sql"),
+        ..trusted("tcn", "1.0", "Triggered change notifications")
     },
     Extension {
         library: "$libdir/unaccent",
@@ -197,6 +373,17 @@ pub fn available(name: &str) -> Result<&'static Extension> {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn versions_are_made_by_the_shortest_path() {
+        let known = find("pg_stat_statements").unwrap();
+        let steps = |version| known.installation(version).map(|(base, _, path)| (base, path.len()));
+        assert_eq!(steps("1.10"), Some(("1.10", 0)));
+        assert_eq!(steps("1.6"), Some(("1.4", 2)));
+        assert_eq!(steps("1.3"), None);
+        assert_eq!(known.path("1.8", "1.10").map(|path| path.len()), Some(2));
+        assert!(known.path("1.10", "1.8").is_none());
+    }
 
     #[test]
     fn the_list_is_sorted_by_name() {

@@ -49,10 +49,12 @@ static DECLARATIONS: LazyLock<Table> = LazyLock::new(|| {
     let mut table = Table::new();
     for e in EXTENSIONS {
         let library = e.library.strip_prefix("$libdir/").unwrap_or(e.library);
-        for statement in e.script.split("CREATE FUNCTION ").skip(1) {
-            let end = statement.find(';').unwrap_or(statement.len());
-            if let Some((symbol, declaration)) = declaration(e.script, &statement[..end]) {
-                table.entry(library).or_default().entry(symbol).or_default().push(declaration);
+        for script in e.scripts() {
+            for statement in script.split("CREATE FUNCTION ").skip(1) {
+                let end = statement.find(';').unwrap_or(statement.len());
+                if let Some((symbol, declaration)) = declaration(script, &statement[..end]) {
+                    table.entry(library).or_default().entry(symbol).or_default().push(declaration);
+                }
             }
         }
     }

@@ -1,9 +1,8 @@
 //! fuzzystrmatch: similarity of strings by edit distance and by sound.
 //!
-//! `dmetaphone` and `dmetaphone_alt` are declared and not implemented.
-//!
 //! Counterpart: contrib/fuzzystrmatch/fuzzystrmatch.c, adt/levenshtein.c.
 
+mod double_metaphone;
 mod metaphone;
 
 use crate::library::Library;
@@ -12,12 +11,8 @@ use values::datum::{Datum, DatumRef};
 use values::fn_context::{FnContext, InterruptTicker};
 use values::text::char_len;
 
-pub static LIBRARY: Library = Library {
-    name: "fuzzystrmatch",
-    functions: &[FNS],
-    declared: &["dmetaphone", "dmetaphone_alt"],
-    ..Library::EMPTY
-};
+pub static LIBRARY: Library =
+    Library { name: "fuzzystrmatch", functions: &[FNS], ..Library::EMPTY };
 
 /// Maximum length of the strings of an edit distance, in characters.
 const CHARACTERS_MAX: usize = 255;
@@ -174,7 +169,15 @@ fn metaphone(text: &[u8], length: i32) -> Result<Datum> {
     Ok(Datum::bytes(metaphone::encode(text, length as usize)))
 }
 
+/// One of the codes of Double Metaphone.
+fn sound_code(text: &[u8], which: usize) -> Result<Datum> {
+    let codes = double_metaphone::encode(text);
+    Ok(Datum::bytes(codes[which].as_slice()))
+}
+
 scalars! { FNS;
+    "dmetaphone" => |_, a| sound_code(a[0].as_bytes(), 0),
+    "dmetaphone_alt" => |_, a| sound_code(a[0].as_bytes(), 1),
     "levenshtein" => |cx, a| distance(cx, a, &UNIT, None),
     "levenshtein_with_costs" => |cx, a| distance(cx, a, &Costs::of(a), None),
     "levenshtein_less_equal" => |cx, a| distance(cx, a, &UNIT, Some(a[2].as_i32())),

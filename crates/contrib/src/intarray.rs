@@ -1,8 +1,8 @@
 //! intarray: sets and queries on arrays of integers without NULLs.
 //!
 //! Reading order: `arrays` (functions and operators), `query` (the type `query_int`), `gin`. The
-//! functions of GiST operator classes are declared; so are the estimators, which the planner does
-//! not call.
+//! functions of GiST operator classes are declared; so are the estimators, which are in
+//! `planner::arraysel`.
 //!
 //! Counterpart: contrib/intarray.
 
@@ -11,6 +11,8 @@ mod gin;
 mod query;
 
 use crate::library::Library;
+
+pub use query::selectivity;
 
 pub static LIBRARY: Library = Library {
     name: "_int",

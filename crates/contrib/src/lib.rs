@@ -25,7 +25,7 @@ pub mod declarations;
 mod earthdistance;
 mod fuzzystrmatch;
 pub mod hstore;
-mod intarray;
+pub mod intarray;
 pub mod libraries;
 mod library;
 mod ltree;

@@ -28,6 +28,52 @@ static LIBRARIES: &[&Library] = &[
     &Library { name: "bloom", declared: &["blhandler"], ..Library::EMPTY },
     &Library { name: "lo", declared: &["lo_manage"], ..Library::EMPTY },
     &Library {
+        name: "amcheck",
+        declared: &["bt_index_check", "bt_index_parent_check", "verify_heapam"],
+        ..Library::EMPTY
+    },
+    &Library { name: "pg_buffercache", declared: &["pg_buffercache_pages"], ..Library::EMPTY },
+    &Library { name: "pg_freespacemap", declared: &["pg_freespace"], ..Library::EMPTY },
+    &Library {
+        name: "pg_visibility",
+        declared: &[
+            "pg_check_frozen",
+            "pg_check_visible",
+            "pg_truncate_visibility_map",
+            "pg_visibility",
+            "pg_visibility_map",
+            "pg_visibility_map_rel",
+            "pg_visibility_map_summary",
+            "pg_visibility_rel",
+        ],
+        ..Library::EMPTY
+    },
+    &Library {
+        name: "pgstattuple",
+        declared: &[
+            "pg_relpages_v1_5",
+            "pg_relpagesbyid_v1_5",
+            "pgstatginindex_v1_5",
+            "pgstathashindex",
+            "pgstatindex_v1_5",
+            "pgstatindexbyid_v1_5",
+            "pgstattuple_approx_v1_5",
+            "pgstattuple_v1_5",
+            "pgstattuplebyid_v1_5",
+        ],
+        ..Library::EMPTY
+    },
+    &Library { name: "autoinc", declared: &["autoinc"], ..Library::EMPTY },
+    &Library {
+        name: "dict_int",
+        declared: &["dintdict_init", "dintdict_lexize"],
+        ..Library::EMPTY
+    },
+    &Library { name: "dict_xsyn", declared: &["dxsyn_init", "dxsyn_lexize"], ..Library::EMPTY },
+    &Library { name: "insert_username", declared: &["insert_username"], ..Library::EMPTY },
+    &Library { name: "moddatetime", declared: &["moddatetime"], ..Library::EMPTY },
+    &Library { name: "tcn", declared: &["triggered_change_notification"], ..Library::EMPTY },
+    &Library {
         name: "pg_prewarm",
         declared: &["pg_prewarm", "autoprewarm_start_worker", "autoprewarm_dump_now"],
         ..Library::EMPTY
@@ -35,8 +81,12 @@ static LIBRARIES: &[&Library] = &[
     &Library {
         name: "pg_stat_statements",
         declared: &[
+            "pg_stat_statements_1_3",
+            "pg_stat_statements_1_8",
+            "pg_stat_statements_1_9",
             "pg_stat_statements_1_10",
             "pg_stat_statements_info",
+            "pg_stat_statements_reset",
             "pg_stat_statements_reset_1_7",
         ],
         ..Library::EMPTY
@@ -158,7 +208,8 @@ mod tests {
     #[test]
     fn scripts_use_known_symbols() {
         for e in crate::EXTENSIONS {
-            for part in e.script.split("CREATE FUNCTION ").skip(1) {
+            let parts = e.scripts().flat_map(|script| script.split("CREATE FUNCTION ").skip(1));
+            for part in parts {
                 let Some((head, rest)) = part.split_once("AS 'MODULE_PATHNAME'") else { continue };
                 let name = head.split('(').next().unwrap_or("");
                 let symbol = match rest.strip_prefix(", '").and_then(|r| r.split_once('\'')) {

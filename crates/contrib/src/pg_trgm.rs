@@ -8,6 +8,7 @@
 //! Counterpart: contrib/pg_trgm/trgm_op.c.
 
 mod gin;
+mod regex;
 mod words;
 
 use crate::library::Library;

@@ -1,8 +1,6 @@
-//! CREATE TYPE of shell types and base types; ALTER TYPE … SET is in `alter`.
+//! CREATE TYPE of shell types and base types; ALTER TYPE … SET is in `alter_type`.
 //!
 //! Counterpart: typecmds.c (`DefineType`), pg_type.c (`TypeShellMake`, `TypeCreate`).
-
-pub mod alter;
 
 use crate::default_acl;
 use crate::routine::lookup::{exact, find_exact, shown, type_of};
@@ -73,7 +71,7 @@ pub fn create_shell(host: &mut dyn CommandHost, schema: Oid, name: &str) -> Resu
 }
 
 /// Records what the type depends on. Counterpart: `GenerateTypeDependencies`.
-fn record_dependencies(cat: &mut CatCx<'_>, row: &PgType) -> Result<()> {
+pub(crate) fn record_dependencies(cat: &mut CatCx<'_>, row: &PgType) -> Result<()> {
     let this = ObjectAddress::of::<PgType>(row.oid);
     let functions = [
         row.typinput,
@@ -344,56 +342,52 @@ impl Functions {
                 "type modifier output function is useless without a type modifier input function",
             ));
         }
-        let long_in = [oids::CSTRING, oids::OID, oids::INT4];
-        let args: &[&[Oid]] = &[&long_in[..1], &long_in];
-        let w = Wanted { what: "input", args, result: ty, warns: Some("type input") };
-        let input = support(host, &input, &w)?.oid;
-        let own: &[&[Oid]] = &[&[ty]];
-        let result = oids::CSTRING;
-        let w = Wanted { what: "output", args: own, result, warns: Some("type output") };
-        let output = support(host, &output, &w)?.oid;
-        let long_recv = [oids::INTERNAL, oids::OID, oids::INT4];
-        let args: &[&[Oid]] = &[&long_recv[..1], &long_recv];
-        let w = Wanted { what: "receive", args, result: ty, warns: Some("type receive") };
-        let receive = optional(host, a, "receive", &w)?;
-        let result = oids::BYTEA;
-        let w = Wanted { what: "send", args: own, result, warns: Some("type send") };
-        let send = optional(host, a, "send", &w)?;
-        let args: &[&[Oid]] = &[&[oids::CSTRING_ARRAY]];
-        let warns = Some("type modifier input");
-        let w = Wanted { what: "typmod_in", args, result: oids::INT4, warns };
-        let typmod_in = optional(host, a, "typmod_in", &w)?;
-        let args: &[&[Oid]] = &[&[oids::INT4]];
-        let warns = Some("type modifier output");
-        let w = Wanted { what: "typmod_out", args, result: oids::CSTRING, warns };
-        let typmod_out = optional(host, a, "typmod_out", &w)?;
-        let args: &[&[Oid]] = &[&[oids::INTERNAL]];
-        let w = Wanted { what: "analyze", args, result: oids::BOOL, warns: None };
-        let analyze = optional(host, a, "analyze", &w)?;
-        let w = Wanted { what: "subscripting", args, result: oids::INTERNAL, warns: None };
-        let subscript = optional(host, a, "subscript", &w)?;
-        if subscript == proc::ARRAY_SUBSCRIPT_HANDLER {
-            let name = a.function("subscript")?.unwrap_or_default();
-            return Err(invalid(&format!(
-                "user-defined types cannot use subscripting function {}",
-                shown(&name)
-            )));
-        }
-        let (typmod_in, typmod_out) = (typmod_in, typmod_out);
+        let input = attribute_function(host, "input", ty, &input)?;
+        let output = attribute_function(host, "output", ty, &output)?;
+        let mut optional = |name: &str| match a.function(name)? {
+            Some(names) => attribute_function(host, name, ty, &names),
+            None => Ok(Oid::INVALID),
+        };
+        let (receive, send) = (optional("receive")?, optional("send")?);
+        let (typmod_in, typmod_out) = (optional("typmod_in")?, optional("typmod_out")?);
+        let (analyze, subscript) = (optional("analyze")?, optional("subscript")?);
         Ok(Functions { input, output, receive, send, typmod_in, typmod_out, analyze, subscript })
     }
 }
 
-fn optional(
+/// The function that an attribute of the type `ty` names.
+pub(crate) fn attribute_function(
     host: &mut dyn CommandHost,
-    a: &Attributes<'_>,
-    name: &str,
-    wanted: &Wanted<'_>,
+    attribute: &str,
+    ty: Oid,
+    names: &[ast::Name],
 ) -> Result<Oid> {
-    match a.function(name)? {
-        Some(names) => Ok(support(host, &names, wanted)?.oid),
-        None => Ok(Oid::INVALID),
+    const TEXT: &[&[Oid]] = &[&[oids::CSTRING], &[oids::CSTRING, oids::OID, oids::INT4]];
+    const BINARY: &[&[Oid]] = &[&[oids::INTERNAL], &[oids::INTERNAL, oids::OID, oids::INT4]];
+    const INTERNAL: &[&[Oid]] = &[&[oids::INTERNAL]];
+    let own: &[&[Oid]] = &[&[ty]];
+    let (what, args, result, warns): (_, &[&[Oid]], _, _) = match attribute {
+        "input" => ("input", TEXT, ty, Some("type input")),
+        "output" => ("output", own, oids::CSTRING, Some("type output")),
+        "receive" => ("receive", BINARY, ty, Some("type receive")),
+        "send" => ("send", own, oids::BYTEA, Some("type send")),
+        "typmod_in" => {
+            ("typmod_in", &[&[oids::CSTRING_ARRAY]], oids::INT4, Some("type modifier input"))
+        }
+        "typmod_out" => {
+            ("typmod_out", &[&[oids::INT4]], oids::CSTRING, Some("type modifier output"))
+        }
+        "analyze" => ("analyze", INTERNAL, oids::BOOL, None),
+        _ => ("subscripting", INTERNAL, oids::INTERNAL, None),
+    };
+    let found = support(host, names, &Wanted { what, args, result, warns })?.oid;
+    if attribute == "subscript" && found == proc::ARRAY_SUBSCRIPT_HANDLER {
+        let name = shown(names);
+        return Err(invalid(&format!(
+            "user-defined types cannot use subscripting function {name}"
+        )));
     }
+    Ok(found)
 }
 
 /// CREATE TYPE name, and CREATE TYPE name (…).

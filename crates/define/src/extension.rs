@@ -1,8 +1,8 @@
 //! CREATE EXTENSION, ALTER EXTENSION … UPDATE, ADD and DROP, for the extensions that are linked in.
 //!
 //! The statements of an extension's script run like any others. Meanwhile every new object becomes
-//! a member of the extension (`catalog::extension`). Each extension has one version, so that there
-//! are no update scripts.
+//! a member of the extension (`catalog::extension`). A version without a script of its own is made
+//! of another one by update scripts.
 //!
 //! Counterpart: extension.c.
 
@@ -11,7 +11,7 @@ use catalog::acl;
 use catalog::object::ObjectClass;
 use catalog::rows::{CatalogRow, Name, PgClass, PgExtension, PgNamespace, Text, indexes};
 use catalog::{ObjectAddress, Row};
-use contrib::control::{self, Extension, available, check_name};
+use contrib::control::{self, Extension, Update, available, check_name};
 use ids::Oid;
 use ids::builtin::role;
 use ids::code::DepType;
@@ -103,20 +103,21 @@ impl Creation {
     ) -> Result<Oid> {
         let known = available(name)?;
         let version = self.options.version.take().filter(|_| self.parents.is_empty());
-        if let Some(version) = version.filter(|v| v != known.version) {
+        let version = version.as_deref().unwrap_or(known.version);
+        let Some((base, first, updates)) = known.installation(version) else {
             bail!(
                 INVALID_PARAMETER_VALUE,
                 "extension \"{name}\" has no installation script nor update path for version \
                  \"{version}\""
             );
-        }
+        };
         let (schema, schema_name) = self.schema(host, known)?;
         let mut required = Vec::new();
         for other in known.requires {
             required.push(self.required(host, known, other, run)?);
         }
         let owner = names::user(host);
-        let this = insert(host, known, owner, schema, &required)?;
+        let this = insert(host, known, base, (owner, schema), &required)?;
         let mut path = vec![schema];
         for oid in &required {
             let row = host.catalog().scan(indexes::PG_EXTENSION_OID_INDEX, &[(*oid).into()])?.pop();
@@ -124,7 +125,8 @@ impl Creation {
         }
         path.dedup();
         let script = Script { known, extension: this, schema: &schema_name, path, owner };
-        script.run(host, run)?;
+        script.run(host, first, run)?;
+        script.update(host, &updates, run)?;
         Ok(this)
     }
 
@@ -195,8 +197,8 @@ impl Creation {
 fn insert(
     host: &mut dyn CommandHost,
     known: &Extension,
-    owner: Oid,
-    schema: Oid,
+    version: &str,
+    (owner, schema): (Oid, Oid),
     required: &[Oid],
 ) -> Result<Oid> {
     let mut cat = host.catalog();
@@ -207,7 +209,7 @@ fn insert(
         extowner: owner,
         extnamespace: schema,
         extrelocatable: known.relocatable,
-        extversion: Text::from(known.version),
+        extversion: Text::from(version),
         extconfig: None,
         extcondition: None,
     })?;
@@ -256,7 +258,28 @@ struct Script<'a> {
 }
 
 impl Script<'_> {
-    fn run(&self, host: &mut dyn CommandHost, run: &mut Runner<'_>) -> Result<()> {
+    /// Runs the scripts of updates; each makes its version the extension's.
+    fn update(
+        &self,
+        host: &mut dyn CommandHost,
+        updates: &[&Update],
+        run: &mut Runner<'_>,
+    ) -> Result<()> {
+        for update in updates {
+            let mut cat = host.catalog();
+            let keys = [self.extension.into()];
+            let row = cat.scan(indexes::PG_EXTENSION_OID_INDEX, &keys)?.pop();
+            let row = row.ok_or_else(|| PgError::internal("extension without a row"))?;
+            let extversion = Text::from(update.to);
+            cat.update(&row, &PgExtension { extversion, ..row.row.clone() })?;
+            cat.increment_command_counter()?;
+            drop(cat);
+            self.run(host, update.script, run)?;
+        }
+        Ok(())
+    }
+
+    fn run(&self, host: &mut dyn CommandHost, script: &str, run: &mut Runner<'_>) -> Result<()> {
         let as_superuser = needs_superuser(host, self.known)?;
         let mut schemas = Vec::new();
         for schema in &self.path {
@@ -264,7 +287,7 @@ impl Script<'_> {
             schemas.push(quoted(name.as_str()));
         }
         schemas.push("pg_temp".to_owned());
-        let text = self.text(host)?;
+        let text = self.text(host, script)?;
         let statements = parse::parse(&text)?;
         let before = host.catalog().session.search_path().to_owned();
         host.catalog().session.set_search_path(&schemas.join(", "));
@@ -283,11 +306,9 @@ impl Script<'_> {
     }
 
     /// The script with the names of the library, the schema and the owner.
-    fn text(&self, host: &mut dyn CommandHost) -> Result<String> {
+    fn text(&self, host: &mut dyn CommandHost, script: &str) -> Result<String> {
         let owner = host.catalog().role_name(self.owner)?;
-        Ok(self
-            .known
-            .script
+        Ok(script
             .replace("MODULE_PATHNAME", self.known.library)
             .replace("@extschema@", &quoted(self.schema))
             .replace("@extowner@", &quoted(&owner)))
@@ -311,7 +332,11 @@ fn owned(host: &mut dyn CommandHost, name: &str) -> Result<Row<PgExtension>> {
 }
 
 /// ALTER EXTENSION … UPDATE.
-pub fn update(host: &mut dyn CommandHost, stmt: &AlterExtensionStmt) -> Result<()> {
+pub fn update(
+    host: &mut dyn CommandHost,
+    stmt: &AlterExtensionStmt,
+    run: &mut Runner<'_>,
+) -> Result<()> {
     let name = &*stmt.extname;
     if host.catalog().session.creating_extension.is_some() {
         bail!(FEATURE_NOT_SUPPORTED, "nested ALTER EXTENSION is not supported");
@@ -331,11 +356,22 @@ pub fn update(host: &mut dyn CommandHost, stmt: &AlterExtensionStmt) -> Result<(
         )));
         return Ok(());
     }
-    bail!(
-        INVALID_PARAMETER_VALUE,
-        "extension \"{name}\" has no update path from version \"{present}\" to version \
-         \"{target}\""
-    )
+    let Some(updates) = known.path(present, &target) else {
+        bail!(
+            INVALID_PARAMETER_VALUE,
+            "extension \"{name}\" has no update path from version \"{present}\" to version \
+             \"{target}\""
+        )
+    };
+    let schema = host.catalog().namespace_name(row.extnamespace)?.unwrap_or_default();
+    let script = Script {
+        known,
+        extension: row.oid,
+        schema: schema.as_str(),
+        path: vec![row.extnamespace],
+        owner: names::user(host),
+    };
+    script.update(host, &updates, run)
 }
 
 /// ALTER EXTENSION … ADD and DROP.

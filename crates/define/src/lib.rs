@@ -1,17 +1,17 @@
 //! Objects that are rows of catalogs: their names and addresses in statements, creation, deletion,
 //! and the statements that define base types and range types, routines, aggregates, casts,
-//! conversions, operators,
-//! operator classes, languages and extensions.
+//! transforms, conversions, operators, operator classes, languages and extensions.
 //!
 //! Reading order: `object` (`kind`, `address`), `creation`, `temp`, `deletion`, `drop`, `tag`
-//! (shared by all commands); `event` (event triggers), `typerow`, `basetype`, `rangetype`,
-//! `routine`,
-//! `aggregate`, `cast`, `conversion`, `operator`, `opclass`, `language`, `textsearch`, `extension`.
+//! (shared by all commands); `event` (event triggers), `typerow`, `basetype`, `alter_type`,
+//! `rangetype`, `routine`, `aggregate`, `cast`, `transform`, `conversion`, `operator`, `opclass`,
+//! `language`, `textsearch`, `extension`.
 
 #![forbid(unsafe_code)]
 
 pub mod access_method;
 pub mod aggregate;
+pub mod alter_type;
 pub mod basetype;
 pub mod cast;
 pub mod collation;
@@ -32,4 +32,5 @@ pub mod routine;
 pub mod tag;
 pub mod temp;
 pub mod textsearch;
+pub mod transform;
 pub mod typerow;

@@ -14,7 +14,8 @@ use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use body::standard_body;
 use catalog::rows::{
-    CatalogRow, Name, OidVector, PgLanguage, PgNamespace, PgProc, PgType, Text, indexes,
+    CatalogRow, Name, OidVector, PgLanguage, PgNamespace, PgProc, PgTransform, PgType, Text,
+    indexes,
 };
 use catalog::{ObjectAddress, Row, acl};
 use engine::StatsKind;
@@ -226,6 +227,8 @@ struct Attributes {
     parallel: Option<ParallelSafety>,
     config: Vec<(String, Option<String>)>,
     reset_all: bool,
+    /// The types of TRANSFORM.
+    transforms: Vec<TypeName>,
 }
 
 fn attributes(
@@ -247,6 +250,7 @@ fn attributes(
         parallel: None,
         config: Vec::new(),
         reset_all: false,
+        transforms: Vec::new(),
     };
     let mut seen: Vec<&str> = Vec::new();
     for d in defs {
@@ -322,7 +326,14 @@ fn attributes(
                 }
             }
             "support" => return Err(PgError::unsupported("support functions")),
-            "transform" => return Err(PgError::unsupported("transforms")),
+            "transform" => {
+                let Some(Node::List(list)) = &d.arg else { continue };
+                let types = list.iter().filter_map(|node| match node {
+                    Node::TypeName(name) => Some((**name).clone()),
+                    _ => None,
+                });
+                a.transforms = types.collect();
+            }
             other => return Err(PgError::internal(format!("option \"{other}\" not recognized"))),
         }
     }
@@ -431,6 +442,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
     if a.leakproof == Some(true) && !names::is_superuser(host)? {
         bail!(INSUFFICIENT_PRIVILEGE, "only superuser can define a leakproof function");
     }
+    let (transformed, transforms) = transformed_types(host, &a.transforms, &lang)?;
     let p = parameters(host, stmt, sql)?;
     let (result, set) = result_type(host, stmt, p.result)?;
     if a.rows.is_some() && !set {
@@ -487,17 +499,35 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
         proargmodes: p.modes.clone(),
         proargnames: p.names.clone(),
         proargdefaults: (!p.defaults.is_empty()).then(|| stored::write_list(&p.defaults)),
-        protrftypes: None,
+        protrftypes: (!transformed.is_empty()).then_some(transformed),
         prosrc: Text::from(prosrc),
         probin: probin.map(Text::from),
         prosqlbody: body.as_ref().map(|b| b.0.clone()),
         proconfig: with_config(None, &a.config),
         proacl: None,
     };
-    let needs = body.map(|b| b.1).unwrap_or_default();
+    let mut needs = body.map(|b| b.1).unwrap_or_default();
+    needs.extend(transforms);
     let oid = insert(host, new, stmt.replace, &p, needs)?;
     // Checked after the insertion, because the function may call itself.
     host.validate_function(oid, sql)
+}
+
+/// The types of TRANSFORM, elements in place of arrays, and their transforms for the language.
+fn transformed_types(
+    host: &mut dyn CommandHost,
+    names: &[TypeName],
+    language: &PgLanguage,
+) -> Result<(Vec<Oid>, Vec<ObjectAddress>)> {
+    let (mut types, mut transforms) = (Vec::new(), Vec::new());
+    for name in names {
+        let ty = type_of(host, name)?;
+        let ty = host.catalog().element_type(ty)?.valid().unwrap_or(ty);
+        let transform = crate::transform::named(host, ty, language)?;
+        types.push(ty);
+        transforms.push(ObjectAddress::of::<PgTransform>(transform));
+    }
+    Ok((types, transforms))
 }
 
 /// Types of the output parameters.

@@ -6,7 +6,7 @@ use analyze::Host;
 use catalog::cache;
 use catalog::rows::{PgTsDict, PgTsTemplate};
 use ids::Oid;
-use pgerror::{Result, pg_err};
+use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
 use sync::Mutex;
 use types::RegKind;
@@ -47,6 +47,10 @@ impl Environment for Construction<'_> {
 
     fn encoding_name(&mut self) -> &'static str {
         self.host.functions().settings().encoding.name()
+    }
+
+    fn warning(&mut self, warning: PgError) {
+        self.host.functions().notice(warning);
     }
 
     fn dictionary(&mut self, name: &str) -> Result<Arc<dyn Dictionary>> {

@@ -7,7 +7,7 @@
 //! `checkpoint`; for sessions: `am` (index access methods), `backend` (state of a session), `desc`
 //! (open tables and indexes), `storage` (their files), `mapping` (new files of catalogs), `table`,
 //! `index`, `build`, `inplace`, `vacuum`, `rewrite`, `sample`, `sequence`, `verify`, `tempfile`,
-//! `prewarm`.
+//! `prewarm`, `inspect`.
 
 #![forbid(unsafe_code)]
 
@@ -25,6 +25,7 @@ mod describe;
 mod engine;
 pub mod index;
 pub mod inplace;
+pub mod inspect;
 mod liveness;
 mod log_check;
 mod mapping;
@@ -57,7 +58,7 @@ pub mod version;
 mod xlog;
 
 pub use backend::{Backend, BackendSettings, CommitExtras, FinishPrepared, PrepareExtras};
-pub use bufmgr::{BufferUsage, PoolSettings};
+pub use bufmgr::{BufferInfo, BufferUsage, PoolSettings};
 pub use checkpoint::CheckpointFlags;
 pub use cluster::{ClusterOptions, create_cluster};
 pub use config::{BackgroundConfig, EngineConfig, LogSink};

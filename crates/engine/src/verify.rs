@@ -36,6 +36,13 @@ pub fn heap_faults(
     Ok(faults.into_iter().map(|f| (f.block, f.offset, f.message)).collect())
 }
 
+/// Checks the structure of the index; returns the number of entries. Error XX002 describes an
+/// inconsistency.
+pub fn check_structure(be: &mut Backend, index: &Arc<IndexDesc>) -> Result<u64> {
+    let handle = index.open(be)?;
+    handle.verify(&mut be.index_cx(index.persistence()), &mut |_| Ok(()))
+}
+
 /// Checks the structure of the index, and that an index scan finds each visible row once, so the
 /// index must not be partial. If the method cannot scan a whole index, each row is looked up by its
 /// key. Returns the number of entries. Error XX002 describes the inconsistency.

@@ -41,10 +41,10 @@ pub use object::{
     CreateCastStmt, CreateConversionStmt, CreateDomainStmt, CreateEnumStmt, CreateEventTrigStmt,
     CreateExtensionStmt, CreateFunctionStmt, CreateOpClassItem, CreateOpClassStmt,
     CreateOpFamilyStmt, CreatePLangStmt, CreatePublicationStmt, CreateRangeStmt, CreateRoleStmt,
-    CreateSchemaStmt, CreateSubscriptionStmt, CreateTableSpaceStmt, CreatedbStmt, DefineStmt,
-    DropOwnedStmt, DropRoleStmt, DropSubscriptionStmt, DropTableSpaceStmt, DropdbStmt,
-    GrantRoleStmt, GrantStmt, PublicationObjSpec, PublicationTable, ReassignOwnedStmt, RenameStmt,
-    SecLabelStmt,
+    CreateSchemaStmt, CreateSubscriptionStmt, CreateTableSpaceStmt, CreateTransformStmt,
+    CreatedbStmt, DefineStmt, DropOwnedStmt, DropRoleStmt, DropSubscriptionStmt,
+    DropTableSpaceStmt, DropdbStmt, GrantRoleStmt, GrantStmt, PublicationObjSpec, PublicationTable,
+    ReassignOwnedStmt, RenameStmt, SecLabelStmt,
 };
 pub use query::{
     Alias, CommonTableExpr, CteCycleClause, CteSearchClause, DeleteStmt, DistinctClause,
@@ -260,6 +260,7 @@ pub enum Node {
     CreateFunctionStmt(Box<CreateFunctionStmt>),
     AlterFunctionStmt(Box<AlterFunctionStmt>),
     CreateCastStmt(Box<CreateCastStmt>),
+    CreateTransformStmt(Box<CreateTransformStmt>),
     CreateConversionStmt(Box<CreateConversionStmt>),
     CreateOpClassStmt(Box<CreateOpClassStmt>),
     CreateOpClassItem(Box<CreateOpClassItem>),

@@ -12,7 +12,7 @@ use plan::expr::ScalarArrayOpExpr;
 use querytree::vars::relids_of;
 use std::cmp::Ordering;
 use types::array::ArrayRef;
-use types::{Comparer, Datum};
+use types::{Comparer, Datum, oids};
 
 const OVERLAPS: Oid = Oid(2750);
 const CONTAINS: Oid = Oid(2751);
@@ -126,6 +126,33 @@ impl Planner<'_> {
 /// The selectivity of an operator on arrays of which nothing is known.
 pub(crate) fn assumed(opno: Oid) -> f64 {
     if opno == OVERLAPS { DEFAULT_OVERLAPS } else { DEFAULT_CONTAINS }
+}
+
+/// The array operator by which an estimator of the extension intarray, of restrictions or of joins,
+/// estimates. Counterpart: contrib/intarray/_int_selfuncs.c.
+pub(crate) fn of_intarray(estimator: &str) -> Option<Oid> {
+    Some(match estimator {
+        "_int_overlap_sel" | "_int_overlap_joinsel" => OVERLAPS,
+        "_int_contains_sel" | "_int_contains_joinsel" => CONTAINS,
+        "_int_contained_sel" | "_int_contained_joinsel" => CONTAINED,
+        _ => return None,
+    })
+}
+
+/// The fraction of arrays that fulfil a `query_int`, which is `None` if it is not known.
+/// Counterpart: `_int_matchsel`.
+pub(crate) fn query_selectivity(v: &VariableStats, query: Option<&Datum>) -> f64 {
+    let Some(query) = query.filter(|_| v.type_oid == oids::INT4_ARRAY) else {
+        return DEFAULT_CONTAINS;
+    };
+    let stats = Elements::of(v);
+    let frequency = |value: i32| {
+        let found = stats.values.binary_search_by(|e| e.as_ref().as_i32().cmp(&value));
+        found.map_or(stats.rare(), |n| stats.frequencies[n])
+    };
+    let nulls = v.stats.as_ref().map_or(0.0, |s| s.null_frac);
+    let fraction = contrib::intarray::selectivity(query.as_ref(), frequency);
+    (fraction * (1.0 - nulls)).clamp(0.0, 1.0)
 }
 
 fn compare(order: &Comparer, a: &Datum, b: &Datum) -> Ordering {

@@ -1,6 +1,7 @@
 //! Selectivity of join conditions. Counterpart: selfuncs.c (`eqjoinsel`, `neqjoinsel`,
 //! `mergejoinscansel`).
 
+use crate::arraysel;
 use crate::clause::Clauses;
 use crate::scalarsel::{Side, range_selectivity};
 use crate::selectivity::{
@@ -180,7 +181,8 @@ impl Planner<'_> {
             "positionjoinsel" => DEFAULT_POSITION,
             "matchingjoinsel" => DEFAULT_MATCHING,
             "tsmatchjoinsel" => types::textsearch::estimate::DEFAULT_FRACTION,
-            _ => DEFAULT_MATCH,
+            "arraycontjoinsel" => arraysel::assumed(operator.oid),
+            name => arraysel::of_intarray(name).map_or(DEFAULT_MATCH, arraysel::assumed),
         })
     }
 

@@ -1,6 +1,7 @@
 //! Selectivity estimates of conditions, and estimates of the number of groups. Counterpart:
 //! clausesel.c, selfuncs.c.
 
+use crate::arraysel;
 use crate::scalarsel::Restriction;
 use crate::state::{Planner, PlannerInfo};
 use crate::variable::VariableStats;
@@ -433,7 +434,14 @@ impl Planner<'_> {
                 Some(s) => Ok(s),
                 None => self.matching_selectivity(c),
             },
-            _ => self.matching_selectivity(c),
+            "_int_matchsel" => Ok(arraysel::query_selectivity(c.v, c.value)),
+            name => match arraysel::of_intarray(name) {
+                Some(operator) => {
+                    let value = (c.value, c.value_type);
+                    self.element_selectivity(operator, c.v, value, c.flipped)
+                }
+                None => self.matching_selectivity(c),
+            },
         }
     }
 
@@ -558,12 +566,15 @@ fn default_selectivity(estimator: &str, operator: ids::Oid) -> f64 {
     match estimator {
         "rangesel" | "multirangesel" => range_estimate::assumed(operator),
         "networksel" => inclusion(operator).map_or(DEFAULT_MATCH, Inclusion::assumed),
-        "arraycontsel" => crate::arraysel::assumed(operator),
-        "eqsel" => DEFAULT_EQ,
+        "arraycontsel" => arraysel::assumed(operator),
+        "eqsel" | "_int_matchsel" => DEFAULT_EQ,
         "neqsel" => 1.0 - DEFAULT_EQ,
         "scalarltsel" | "scalarlesel" | "scalargtsel" | "scalargesel" => DEFAULT_RANGE_ONE,
         "tsmatchsel" => estimate::DEFAULT_FRACTION,
-        name => constant_selectivity(name).unwrap_or(DEFAULT_MATCHING),
+        name => match arraysel::of_intarray(name) {
+            Some(operator) => arraysel::assumed(operator),
+            None => constant_selectivity(name).unwrap_or(DEFAULT_MATCHING),
+        },
     }
 }
 

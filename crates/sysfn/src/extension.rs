@@ -57,9 +57,21 @@ fn config_dump(host: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Datum
     Ok(Datum::Word(0))
 }
 
-/// The paths between the versions of an extension. There is one version of each.
+/// The paths between the versions of an extension, NULL if there is none.
 fn update_paths(name: &str) -> Result<Vec<Vec<Datum>>> {
     control::check_name(name)?;
-    control::available(name)?;
-    Ok(Vec::new())
+    let known = control::available(name)?;
+    let versions = known.versions();
+    let mut rows = Vec::new();
+    for from in &versions {
+        for to in versions.iter().filter(|to| *to != from) {
+            let path = known.path(from, to).map_or(Datum::Null, |path| {
+                let steps = path.iter().map(|update| update.to);
+                let all: Vec<&str> = std::iter::once(*from).chain(steps).collect();
+                Datum::text(&all.join("--"))
+            });
+            rows.push(vec![Datum::text(from), Datum::text(to), path]);
+        }
+    }
+    Ok(rows)
 }

@@ -72,7 +72,7 @@ pub(super) fn identify_any(core: &mut dyn SystemHost, object: ObjectAddress) -> 
             let row = row!(core, object, PG_TRANSFORM_OID_INDEX);
             let of = qualified_type(core, row.trftype)?;
             let language = core.catalog().language(row.trflang)?.lanname.to_string();
-            let identity = format!("for {of} language {language}");
+            let identity = format!("for {of} on language {language}");
             nameless(class, identity, vec![of], vec![language])
         }
         PgUserMapping::RELATION => user_mapping(core, object)?,

@@ -52,11 +52,14 @@ fn name_or_null(name: Option<&str>) -> Datum {
 fn extensions(versions: bool) -> Result<Vec<Vec<Datum>>> {
     let mut rows = Vec::new();
     for e in contrib::EXTENSIONS {
-        rows.push(match versions {
-            false => vec![Datum::name(e.name), Datum::text(e.version), Datum::text(e.comment)],
-            true => vec![
+        if !versions {
+            rows.push(vec![Datum::name(e.name), Datum::text(e.version), Datum::text(e.comment)]);
+            continue;
+        }
+        for version in e.versions() {
+            rows.push(vec![
                 Datum::name(e.name),
-                Datum::text(e.version),
+                Datum::text(version),
                 Datum::bool(true),
                 Datum::bool(e.trusted),
                 Datum::bool(e.relocatable),
@@ -69,8 +72,8 @@ fn extensions(versions: bool) -> Result<Vec<Vec<Datum>>> {
                     }
                 },
                 Datum::text(e.comment),
-            ],
-        });
+            ]);
+        }
     }
     Ok(rows)
 }

@@ -21,6 +21,7 @@ pub mod hash_partition;
 mod host;
 mod identity;
 pub mod info;
+mod inspect;
 mod inventory;
 mod large_objects;
 mod mcv_items;
@@ -34,6 +35,7 @@ mod publications;
 mod queries;
 mod query;
 pub mod reg;
+pub mod rowtrigger;
 mod searchtrigger;
 pub mod sequence;
 mod server;
@@ -43,6 +45,7 @@ mod statistics;
 mod tablefunc;
 mod textsearch;
 pub mod unaccent;
+mod validate;
 mod wal;
 
 pub use events::identify;
@@ -62,6 +65,9 @@ const TABLES: &[&[SysFn]] = &[
     identity::FNS,
     info::FNS,
     collations::FNS,
+    inspect::CHECKS,
+    inspect::FNS,
+    inspect::STATISTICS,
     inventory::FNS,
     large_objects::FNS,
     object::FNS,
@@ -86,6 +92,7 @@ const TABLES: &[&[SysFn]] = &[
     privilege::TYPE,
     privilege::WRAPPER,
     property::FNS,
+    rowtrigger::FNS,
     searchtrigger::FNS,
     sequence::FNS,
     server::FNS,
@@ -97,6 +104,7 @@ const TABLES: &[&[SysFn]] = &[
     tablefunc::FNS,
     textsearch::FNS,
     unaccent::FNS,
+    validate::FNS,
     wal::FNS,
 ];
 
@@ -106,6 +114,9 @@ pub fn trigger_function(prosrc: &str) -> Option<TriggerFn> {
         "tsvector_update_trigger_byid" => searchtrigger::by_id,
         "tsvector_update_trigger_bycolumn" => searchtrigger::by_column,
         "lo_manage" => large_objects::manage,
+        "autoinc" => rowtrigger::increment,
+        "insert_username" => rowtrigger::user_name,
+        "moddatetime" => rowtrigger::time,
         _ => return None,
     })
 }

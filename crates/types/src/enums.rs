@@ -61,7 +61,8 @@ pub fn compare(cx: &mut dyn FnContext, a: Oid, b: Oid) -> Result<Ordering> {
     Ok(rank(a).cmp(&rank(b)))
 }
 
-fn order(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Ordering> {
+/// The order of two values of an enum.
+pub fn order(cx: &mut dyn FnContext, a: &[DatumRef<'_>]) -> Result<Ordering> {
     compare(cx, a[0].as_oid(), a[1].as_oid())
 }
 

@@ -162,6 +162,21 @@ pub(super) fn requires_value(query: DatumRef<'_>) -> bool {
     required.ok().flatten().unwrap_or(true)
 }
 
+/// The fraction of arrays that fulfil the condition. `frequency`: the fraction of those that have a
+/// value; values are assumed to occur independently of one another.
+pub fn selectivity(query: DatumRef<'_>, frequency: impl Fn(i32) -> f64) -> f64 {
+    let fraction = condition::fold(items(query), |part| {
+        let fraction: f64 = match part {
+            Part::Value(value) => frequency(value),
+            Part::Not(one) => 1.0 - one,
+            Part::Binary(b'&', left, right) => left * right,
+            Part::Binary(_, left, right) => left + right - left * right,
+        };
+        Ok(fraction.clamp(0.0, 1.0))
+    });
+    fraction.ok().flatten().unwrap_or_default()
+}
+
 /// Whether an array that has the values for which `present` is true fulfils the condition.
 pub(super) fn holds(query: DatumRef<'_>, present: &[bool]) -> bool {
     let mut present = present.iter();

@@ -1,6 +1,6 @@
 //! Functions and operators of paths.
 
-use super::value::{LEVELS_MAX, Ltree, build, order, parse};
+use super::value::{LEVELS_MAX, Ltree, build, empty_with, order, parse};
 use ids::Oid;
 use pgerror::{Result, pg_err};
 use values::datum::{Datum, DatumRef};
@@ -12,6 +12,10 @@ fn part(t: Ltree<'_>, start: i32, end: i32) -> Result<Datum> {
         return Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid positions"));
     }
     let labels: Vec<&[u8]> = t.labels().collect();
+    if start == end {
+        // The bytes of the labels before the empty part stay in the value, as in PostgreSQL.
+        return empty_with(&labels[..end as usize]);
+    }
     build(labels[start as usize..end.min(count) as usize].iter().copied())
 }
 

@@ -78,11 +78,18 @@ impl<'a> Ltree<'a> {
 
 /// The path of these labels.
 pub(super) fn build<'a>(labels: impl Iterator<Item = &'a [u8]> + Clone) -> Result<Datum> {
-    let (mut count, mut bytes) = (0, LABELS_AT);
-    for label in labels.clone() {
-        count += 1;
-        bytes += label_size(label.len());
-    }
+    let count = labels.clone().count();
+    with_count(count, labels)
+}
+
+/// A path without labels whose value has the bytes of these.
+pub(super) fn empty_with(labels: &[&[u8]]) -> Result<Datum> {
+    with_count(0, labels.iter().copied())
+}
+
+/// A value with the bytes of labels, of which `count` are those of the path.
+fn with_count<'a>(count: usize, labels: impl Iterator<Item = &'a [u8]> + Clone) -> Result<Datum> {
+    let bytes = labels.clone().fold(LABELS_AT, |sum, label| sum + label_size(label.len()));
     let mut out = allocate_payload(bytes)?;
     out.extend_from_slice(&(count as u16).to_le_bytes());
     out.resize(LABELS_AT, 0);

@@ -1,13 +1,16 @@
 //! The operator class `gin_trgm_ops`: the keys of a text are its trigrams, as integers. Rows are
 //! always checked. Counterpart: contrib/pg_trgm/trgm_gin.c, trgm_op.c (`generate_wildcard_trgm`).
 //!
-//! A pattern of LIKE has the trigrams of its parts between wildcards. Regular expressions have no
-//! keys, so all rows are candidates.
+//! A pattern of LIKE has the trigrams of its parts between wildcards. A regular expression has a
+//! graph of trigrams ([`super::regex`]), or no keys; then all rows are candidates.
 
+use super::regex::{self, Graph};
 use super::{Trigram, distinct, groups, is_single_byte, is_word_character, placed};
 use crate::library::ByCase;
-use ids::StrategyNumber;
+use ids::builtin::collation;
+use ids::{Oid, StrategyNumber};
 use pgerror::{PgError, Result};
+use std::sync::Arc;
 use types::string::case::{Letters, lower_text};
 use values::datum::{Datum, DatumRef};
 use values::gin::{
@@ -77,7 +80,16 @@ fn extract_query<const ASCII: bool>(
     let list = match strategy {
         SIMILAR | WORD_SIMILAR | STRICT_WORD_SIMILAR | EQUAL => of_text(text, &letters)?,
         LIKE | ILIKE => of_pattern(text, &letters),
-        REGEX | REGEX_IGNORE_CASE => Vec::new(),
+        REGEX | REGEX_IGNORE_CASE => {
+            let ignore_case = strategy == REGEX_IGNORE_CASE;
+            match of_regex(column, text, ignore_case, &letters)? {
+                Some((list, graph)) => {
+                    query.extra = Some(Arc::new(graph));
+                    list
+                }
+                None => Vec::new(),
+            }
+        }
         other => return Err(unknown(other)),
     };
     push(&list, &mut query.keys);
@@ -85,6 +97,25 @@ fn extract_query<const ASCII: bool>(
         query.mode = SearchMode::All;
     }
     Ok(())
+}
+
+/// The trigrams of a regular expression and their graph; `None`: all rows are candidates. Letters
+/// of the column's collation match, and `known` are those in words.
+fn of_regex(
+    column: &Column,
+    pattern: &[u8],
+    ignore_case: bool,
+    known: &Letters,
+) -> Result<Option<(Vec<Trigram>, Graph)>> {
+    let ctype = match column.collation {
+        Oid::INVALID | collation::DEFAULT => known.clone(),
+        collation::C | collation::POSIX => Letters::Ascii,
+        _ => return Ok(None),
+    };
+    if is_single_byte(known) || std::str::from_utf8(pattern).is_err() {
+        return Ok(None);
+    }
+    regex::trigrams(pattern, ignore_case, &ctype.into(), known)
 }
 
 #[cold]
@@ -162,7 +193,14 @@ fn consistent(c: &Condition<'_>, present: &[bool]) -> Result<Ternary> {
 fn tri_consistent(c: &Condition<'_>, present: &[Ternary]) -> Result<Ternary> {
     Ok(checked(match c.strategy {
         SIMILAR | WORD_SIMILAR | STRICT_WORD_SIMILAR => any(present.iter().copied()),
-        LIKE | ILIKE | REGEX | REGEX_IGNORE_CASE | EQUAL => all(present),
+        LIKE | ILIKE | EQUAL => all(present),
+        REGEX | REGEX_IGNORE_CASE => {
+            let graph = c.query.extra.as_deref().and_then(|extra| extra.downcast_ref::<Graph>());
+            match graph {
+                Some(graph) => graph.can_match(|n| present[n] != Ternary::False).into(),
+                None => Ternary::True,
+            }
+        }
         other => return Err(unknown(other)),
     }))
 }

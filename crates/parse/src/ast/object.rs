@@ -379,6 +379,16 @@ pub struct CreateCastStmt {
     pub inout: bool,
 }
 
+/// CREATE TRANSFORM.
+#[derive(Clone, PartialEq, Debug, Default)]
+pub struct CreateTransformStmt {
+    pub replace: bool,
+    pub type_name: TypeName,
+    pub lang: Name,
+    pub fromsql: Option<Box<ObjectWithArgs>>,
+    pub tosql: Option<Box<ObjectWithArgs>>,
+}
+
 /// CREATE CONVERSION.
 #[derive(Clone, PartialEq, Debug, Default)]
 pub struct CreateConversionStmt {

@@ -326,7 +326,6 @@ pub(super) fn leaf(node: RNode<'_>, cx: &mut ConversionState) -> Result<Node> {
         RNode::Invalid(n) if n.type_ == raw::NodeTag::T_CreateForeignTableStmt => {
             Node::Unsupported("CreateForeignTableStmt")
         }
-        RNode::CreateTransformStmt(_) => Node::Unsupported("CreateTransformStmt"),
         _ => return Err(unexpected("a node of the grammar")),
     })
 }

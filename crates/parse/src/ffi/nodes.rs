@@ -363,6 +363,8 @@ CreateRoleStmt = CreateRoleStmt(r) { stmt_type: r.stmt_type, role: r.role(), opt
         r.actions() };
     CreateCastStmt = CreateCastStmt(r) { sourcetype: r.sourcetype(), targettype: r.targettype(),
         func: r.func(), context: r.context, inout: r.inout };
+    CreateTransformStmt = CreateTransformStmt(r) { replace: r.replace, type_name: r.type_name(),
+        lang: r.lang(), fromsql: r.fromsql(), tosql: r.tosql() };
     CreateConversionStmt = CreateConversionStmt(r) { conversion_name: r.conversion_name(),
         for_encoding_name: r.for_encoding_name(), to_encoding_name: r.to_encoding_name(),
         func_name: r.func_name(), def: r.def };

@@ -13,7 +13,7 @@ use executor::BeforeRowResult;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::any::Any;
-use sysfn::ResultRow;
+use sysfn::{ResultRow, rowtrigger};
 use trigger::TriggerCall;
 use types::builtin::{Builtin, BuiltinFn, SetSource};
 use types::{Datum, DatumRef};
@@ -115,7 +115,13 @@ impl Language for Internal {
         resolved: &Resolved,
         call: &TriggerCall<'_>,
     ) -> Result<BeforeRowResult> {
-        match sysfn::trigger_function(resolved.row.prosrc.as_str()) {
+        let symbol = resolved.row.prosrc.as_str();
+        if symbol == rowtrigger::CHANGE_NOTIFICATION {
+            let (channel, payload) = rowtrigger::change_notification(core, call)?;
+            crate::notify::notify(core, &channel, &payload)?;
+            return Ok(BeforeRowResult::Keep);
+        }
+        match sysfn::trigger_function(symbol) {
             Some(function) => function(core, call),
             None => Err(no_trigger(call)),
         }

@@ -10,10 +10,30 @@ use std::sync::Arc;
 use types::{Datum, DatumRef};
 
 pub(super) const FNS: &[SysFn] = &[
-    SysFn { name: "pg_stat_statements_1_10", call: SysCall::Set(entries) },
+    SysFn { name: "pg_stat_statements_1_3", call: SysCall::Set(|c, a| entries(c, a, V1_3)) },
+    SysFn { name: "pg_stat_statements_1_8", call: SysCall::Set(|c, a| entries(c, a, V1_8)) },
+    SysFn { name: "pg_stat_statements_1_9", call: SysCall::Set(|c, a| entries(c, a, V1_9)) },
+    SysFn { name: "pg_stat_statements_1_10", call: SysCall::Set(|c, a| entries(c, a, ALL)) },
     SysFn { name: "pg_stat_statements_info", call: SysCall::Set(|c, _| info(c)) },
+    SysFn {
+        name: "pg_stat_statements_reset",
+        call: SysCall::One(|c, _| {
+            reset(c, &[DatumRef::Word(0), DatumRef::Word(0), DatumRef::Word(0)])
+        }),
+    },
     SysFn { name: "pg_stat_statements_reset_1_7", call: SysCall::One(reset) },
 ];
+
+/// The columns of the function in a version of the extension, as ranges of those of version 1.10.
+type Columns = &'static [std::ops::Range<usize>];
+
+const ALL: Columns = &[0..43];
+/// Without times of temporary blocks, and without compilations.
+const V1_9: Columns = &[0..30, 32..35];
+/// Also without the level of the statement.
+const V1_8: Columns = &[0..2, 3..30, 32..35];
+/// Also without planning and without WAL.
+const V1_3: Columns = &[0..2, 3..5, 11..30];
 
 /// Error 55000 if no statistics are collected.
 fn registry(core: &Core) -> Result<Arc<Registry>> {
@@ -38,7 +58,7 @@ fn info(core: &Core) -> Result<Vec<Vec<Datum>>> {
     Ok(vec![vec![Datum::int8(deallocations as i64), Datum::int8(reset_at)]])
 }
 
-fn entries(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
+fn entries(core: &mut Core, args: &[DatumRef<'_>], columns: Columns) -> Result<Vec<Vec<Datum>>> {
     let registry = registry(core)?;
     let with_text = args[0].as_bool();
     let user = core.catalog.user;
@@ -48,7 +68,8 @@ fn entries(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
         let counters = entry.counters();
         // An entry without calls belongs to a statement that is running.
         if !counters.is_empty() {
-            rows.push(row(&entry, &counters, all || entry.key.user == user, with_text)?);
+            let row = row(&entry, &counters, all || entry.key.user == user, with_text)?;
+            rows.push(columns.iter().flat_map(|range| row[range.clone()].to_vec()).collect());
         }
     }
     Ok(rows)

@@ -1,7 +1,9 @@
 //! Dictionaries: token → lexemes. Each template is a module; [`build`] makes a dictionary from its
 //! options. Counterpart: tsearch/dict_*.c.
 
+mod extended_synonym;
 mod files;
+mod integer;
 mod ispell;
 pub mod options;
 mod simple;
@@ -30,6 +32,8 @@ pub fn build(
         Template::Thesaurus => Arc::new(thesaurus::Thesaurus::build(options, env)?),
         Template::Ispell => Arc::new(ispell::build(options, env)?),
         Template::Snowball => Arc::new(snowball::Snowball::build(options, env)?),
+        Template::Integer => Arc::new(integer::Integers::build(options)?),
+        Template::ExtendedSynonym => Arc::new(extended_synonym::Groups::build(options, env)?),
         Template::Unaccent => Arc::new(unaccent::Unaccent::build(options, env)?),
     })
 }

@@ -59,6 +59,10 @@ pub enum Template {
     Snowball,
     /// Of the extension unaccent.
     Unaccent,
+    /// Of the extension dict_int.
+    Integer,
+    /// Of the extension dict_xsyn.
+    ExtendedSynonym,
 }
 
 impl Template {
@@ -71,6 +75,8 @@ impl Template {
             "dispell_init" => Template::Ispell,
             "dsnowball_init" => Template::Snowball,
             "unaccent_init" => Template::Unaccent,
+            "dintdict_init" => Template::Integer,
+            "dxsyn_init" => Template::ExtendedSynonym,
             _ => return None,
         })
     }
@@ -83,6 +89,9 @@ pub trait Environment: Files {
 
     /// Name of the database's encoding.
     fn encoding_name(&mut self) -> &'static str;
+
+    /// Sends a warning to the client.
+    fn warning(&mut self, warning: PgError);
 
     /// Another dictionary, by its name in SQL.
     fn dictionary(&mut self, name: &str) -> Result<Arc<dyn Dictionary>>;

@@ -7,8 +7,9 @@ use super::options::Options;
 use super::template::{
     Dictionary, Environment, Lexeme, Lexized, Phrase, check_once, required, unrecognized,
 };
-use pgerror::Result;
+use pgerror::{Result, Severity, pg_err};
 use std::collections::HashMap;
+use std::collections::hash_map::Entry;
 
 pub(super) struct Unaccent {
     /// What is replaced, and by what.
@@ -40,18 +41,26 @@ impl Unaccent {
         let mut rules = HashMap::new();
         let mut longest = [0; 256];
         // Rules with characters that the database cannot have are ignored.
-        for (_, line) in file.lines().filter(|(_, line)| is_utf8 || line.is_ascii()) {
+        for (n, line) in file.lines().filter(|(_, line)| is_utf8 || line.is_ascii()) {
+            let mut warn = |text: &str| {
+                let warning = pg_err!(CONFIG_FILE_ERROR, "{text}").severity(Severity::Warning);
+                env.warning(file.at_line(warning, n, line));
+            };
             let mut parts =
                 line.split(|c: char| ctype.is_space(c as u32)).filter(|p| !p.is_empty());
-            let (Some(from), to, None) = (parts.next(), parts.next(), parts.next()) else {
+            let (Some(from), to) = (parts.next(), parts.next()) else { continue };
+            if parts.next().is_some() {
+                warn("invalid syntax: more than two strings in unaccent rule");
                 continue;
-            };
+            }
             let first = usize::from(from.as_bytes()[0]);
             longest[first] = longest[first].max(from.len());
-            // Of several rules for a text the first is used.
-            rules
-                .entry(Box::from(from.as_bytes()))
-                .or_insert_with(|| Box::from(to.unwrap_or_default().as_bytes()));
+            match rules.entry(Box::from(from.as_bytes())) {
+                Entry::Vacant(entry) => {
+                    entry.insert(Box::from(to.unwrap_or_default().as_bytes()));
+                }
+                Entry::Occupied(_) => warn("duplicate source strings, first one will be used"),
+            }
         }
         Ok(Unaccent { rules, longest })
     }

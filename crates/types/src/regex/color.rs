@@ -1,7 +1,7 @@
 //! The color map: colors are equivalence classes of characters that no set of a pattern
 //! distinguishes. Counterpart: regc_color.c.
 
-use super::class::{CharSet, Ctype, Sets, named};
+use super::class::{CODE_MAX, CharSet, Ctype, Sets, named};
 use super::syntax::{pattern_error, too_complex};
 use super::work::WorkCounter;
 use pgerror::Result;
@@ -116,6 +116,15 @@ impl Colors {
     /// The number of colors; this number itself is the pseudo-color of the end of the text.
     pub fn count(&self) -> usize {
         self.newline.len()
+    }
+
+    /// Ranges of code points of one color: first, last, color. Together they are all characters.
+    pub fn ranges(&self) -> impl Iterator<Item = (u32, u32, u16)> + '_ {
+        let ends = self.runs.iter().skip(1).map(|&(next, _)| next - 1);
+        let ends = ends.chain(std::iter::once(CODE_MAX));
+        let runs = self.runs.iter().zip(ends).map(|(&(first, color), last)| (first, last, color));
+        // A set of all characters makes an empty run at its end.
+        runs.filter(|(first, last, _)| first <= last)
     }
 
     /// Whether the characters of the color are newlines.

@@ -4,12 +4,13 @@
 //! A pattern is parsed (`syntax`, `class`), the characters are divided into colors (`color`), and
 //! NFAs of its parts are built (`nfa`), which are executed as lazily built DFAs (`dfa`, `look`).
 //! The match begins as early as possible and is then as long or as short as the pattern prefers;
-//! `tree` finds the capture groups in it. All of these modules count their work and check for
-//! interrupts (`work`). Counterpart: src/backend/regex.
+//! `tree` finds the capture groups in it. `export` gives the NFA to index methods. All of these
+//! modules count their work and check for interrupts (`work`). Counterpart: src/backend/regex.
 
 mod class;
 mod color;
 mod dfa;
+pub mod export;
 pub(crate) mod functions;
 mod look;
 mod nfa;
@@ -55,15 +56,7 @@ pub fn compile(
     interrupts: &dyn Fn() -> Result<()>,
 ) -> Result<Pattern> {
     let work = &WorkCounter::new(interrupts);
-    let text = Text { bytes: pattern, single_byte };
-    let mut codes = values::memory::with_capacity(pattern.len())?;
-    let mut at = 0;
-    while at < text.len() {
-        work.add(1)?;
-        let (c, next) = text.char_at(at);
-        codes.push(c);
-        at = next;
-    }
+    let codes = codes(Text { bytes: pattern, single_byte }, work)?;
     let mut options = options;
     let parsed = syntax::parse(&codes, &mut options, &ctype, work)?;
     let colors = Colors::new(&parsed.sets, parsed.lines, parsed.words, &ctype, work)?;
@@ -83,6 +76,19 @@ pub fn compile(
         groups: parsed.groups,
         parts_bytes: 0,
     })
+}
+
+/// The characters of a text.
+fn codes(text: Text<'_>, work: &WorkCounter<'_>) -> Result<Vec<u32>> {
+    let mut codes = values::memory::with_capacity(text.len())?;
+    let mut at = 0;
+    while at < text.len() {
+        work.add(1)?;
+        let (c, next) = text.char_at(at);
+        codes.push(c);
+        at = next;
+    }
+    Ok(codes)
 }
 
 /// The search of a pattern in one text.
