@@ -102,7 +102,6 @@ pub fn command_tag(stmt: &Node) -> &'static str {
         Node::RuleStmt(_) => "CREATE RULE",
         Node::CreateCastStmt(_) => "CREATE CAST",
         Node::CreateTransformStmt(_) => "CREATE TRANSFORM",
-        Node::AlterTypeStmt(_) => "ALTER TYPE",
         Node::DefineStmt(s) => definition_tag(s.kind),
         Node::AlterTsDictionaryStmt(_) => "ALTER TEXT SEARCH DICTIONARY",
         Node::AlterTsConfigurationStmt(_) => "ALTER TEXT SEARCH CONFIGURATION",
