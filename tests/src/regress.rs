@@ -1,6 +1,6 @@
-//! PostgreSQL's regression and isolation tests on Norsu and on PostgreSQL, compared statement by
-//! statement. The tests are in PostgreSQL's source package (`scripts/postgresql-source`); no part
-//! of them is stored here. `docs/compatibility.md` records how many statements of each file agree,
+//! PostgreSQL's regression and isolation tests, and those of its extensions, on Norsu and on
+//! PostgreSQL, compared statement by statement. The tests are in PostgreSQL's source package
+//! (`scripts/postgresql-source`); no part of them is stored here. `docs/compatibility.md` records how many statements of each file agree,
 //! and why others do not: the test fails if fewer statements of a file agree than recorded.
 //!
 //! The test is one of the long tests. `NORSU_REGRESS=part,part` runs only files whose name contains
@@ -9,6 +9,7 @@
 
 mod compare;
 mod consequence;
+mod contrib;
 mod isolation;
 mod split;
 mod table;
@@ -185,7 +186,7 @@ fn without_isolation_warning(text: &str) -> String {
 fn sides(pair: &Pair, suite: &Path, database: &str) -> [Side; 2] {
     let servers = [("norsu", pair.ours.sockets()), ("postgresql", pair.real.sockets())];
     servers.map(|(name, sockets)| {
-        let own = pair.dir().join(format!("{name}-suite"));
+        let own = pair.dir().join(format!("{name}-{database}"));
         copy_of_suite(suite, &own);
         let side = Side { name, sockets: sockets.to_owned(), suite: own };
         let made = side.prepare(
@@ -205,6 +206,44 @@ fn sides(pair: &Pair, suite: &Path, database: &str) -> [Side; 2] {
     })
 }
 
+/// A file of a suite whose statements are run by psql.
+struct File<'a> {
+    /// Its name in the table and in the names of outputs.
+    row: &'a str,
+    database: &'a str,
+    /// Its name without `sql/` and `.sql`.
+    name: &'a str,
+}
+
+impl File<'_> {
+    /// Runs the file on both servers and compares the answers. `refused` is what earlier files
+    /// leave behind.
+    fn run(
+        &self,
+        suite: &Path,
+        sides: &[Side; 2],
+        outputs: &Outputs,
+        refused: &mut Consequences,
+    ) -> compare::Tally {
+        let path = format!("sql/{}.sql", self.name);
+        let input = suite.join(&path);
+        let text = std::fs::read(&input).unwrap_or_else(|e| panic!("{}: {e}", input.display()));
+        let script = split::Script::new(&String::from_utf8_lossy(&text));
+        let [ours, theirs] = sides.each_ref().map(|side| {
+            let own = side.suite.join(&path);
+            std::fs::write(&own, &script.marked).expect("a script can be written");
+            let switches = ["-q", "-v", "HIDE_TABLEAM=on", "-v", "HIDE_TOAST_COMPRESSION=on"];
+            let said = side.psql(self.database, &own, &switches);
+            outputs.keep(self.row, side.name, &script.transcript(&said));
+            said
+        });
+        let tally = compare::regression(&script, &ours, &theirs, refused);
+        outputs.keep(self.row, "differences", &tally.differences);
+        println!("{}: {} of {} agree; {}", self.row, tally.agreeing, tally.total, tally.reason());
+        tally
+    }
+}
+
 #[test]
 fn the_regression_suite_agrees_as_far_as_recorded() {
     if !is_long() {
@@ -219,24 +258,12 @@ fn the_regression_suite_agrees_as_far_as_recorded() {
     let mut shared = Consequences::default();
     let names = schedule(&suite.join("parallel_schedule"));
     for name in names.iter().filter(|n| is_wanted(n)) {
-        let input = suite.join(format!("sql/{name}.sql"));
-        let text = std::fs::read(&input).unwrap_or_else(|e| panic!("{}: {e}", input.display()));
-        let script = split::Script::new(&String::from_utf8_lossy(&text));
-        let [ours, theirs] = sides.each_ref().map(|side| {
-            let own = side.suite.join(format!("sql/{name}.sql"));
-            std::fs::write(&own, &script.marked).expect("a script can be written");
-            let switches = ["-q", "-v", "HIDE_TABLEAM=on", "-v", "HIDE_TOAST_COMPRESSION=on"];
-            let said = side.psql("regression", &own, &switches);
-            outputs.keep(name, side.name, &script.transcript(&said));
-            said
-        });
         let mut refused = shared.clone();
-        let tally = compare::regression(&script, &ours, &theirs, &mut refused);
+        let file = File { row: name, database: "regression", name };
+        let tally = file.run(&suite, &sides, &outputs, &mut refused);
         if SHARED_FILES.contains(&name.as_str()) {
             shared = refused;
         }
-        outputs.keep(name, "differences", &tally.differences);
-        println!("{name}: {} of {} agree; {}", tally.agreeing, tally.total, tally.reason());
         table.note(name, &tally);
     }
     table.finish();

@@ -136,7 +136,7 @@ mod tests {
         let [warm] = of_symbol("pg_prewarm", "pg_prewarm") else { panic!("one declaration") };
         assert_eq!(warm.args.len(), 5);
         assert!(warm.args.iter().all(|arg| matches!(arg, Declared::Builtin(_))));
-        let [counted] = of_symbol("pg_stat_statements", "pg_stat_statements_1_10") else {
+        let [counted, ..] = of_symbol("pg_stat_statements", "pg_stat_statements_1_10") else {
             panic!("one declaration")
         };
         assert_eq!(counted.args, [Declared::Builtin(ty::BOOL)]);

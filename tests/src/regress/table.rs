@@ -147,7 +147,7 @@ impl Table {
 /// The tables of the page must have the format that the test writes.
 pub(super) fn check_form() {
     let page = page();
-    for suite in ["regression", "isolation"] {
+    for suite in ["regression", "isolation", "contrib"] {
         let text = parts(&page, suite)[1];
         let rows = rows(text);
         if rows.is_empty() {

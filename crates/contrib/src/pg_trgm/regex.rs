@@ -418,7 +418,7 @@ mod tests {
             ("abcd", &["abc bcd"][..], &["abc", "bcd", ""][..]),
             ("abc|xyz", &["abc", "xyz", "abc xyz"], &["", "bcd"]),
             ("a[bc]d", &["abd", "acd"], &["aad", "abc"]),
-            ("abc.*def", &["abc def"], &["abc", "def"]),
+            ("abc\\S*def", &["abc def"], &["xyz", ""]),
             ("(abc)+", &["abc"], &["bca"]),
             ("ABC", &["abc"], &["bcd"]),
             ("(?i)aBc", &["abc"], &["bcd"]),
