@@ -728,12 +728,14 @@ fn analyze_rows(
         let targets = extended_targets(rel, columns);
         extended::build(host, rel, &targets, &sample, (default, false))?;
     }
-    let mut cat = host.catalog();
+    update_statistics(&mut host.catalog(), target.oid, |row| {
+        row.relpages = sample.pages as i32;
+        row.reltuples = sample.live_rows as f32;
+        row.relallvisible = sample.pages_visible as i32;
+    })?;
+    // VACUUM has counted the entries of indexes itself, but only estimated the rows of the table if
+    // it skipped pages.
     if !params.vacuum {
-        update_statistics(&mut cat, target.oid, |row| {
-            row.relpages = sample.pages as i32;
-            row.reltuples = sample.live_rows as f32;
-        })?;
         for i in &rel.indexes {
             let index = host.catalog().relation(i.indexrelid)?;
             let Some(btree) = index.engine_index.clone() else { continue };

@@ -31,6 +31,8 @@ pub struct Sample {
     pub dead_rows: f64,
     pub pages: u32,
     pub pages_scanned: u32,
+    /// Number of pages that are all-visible.
+    pub pages_visible: u32,
 }
 
 impl Sample {
@@ -189,12 +191,15 @@ pub fn sample_rows(
         scanned => (n as f64 / f64::from(scanned) * f64::from(pages)).round(),
     };
     let batches = decode(be, table, columns, &kept, width_max)?;
+    let (pool, rel) = (be.pool_arc(table.persistence), table.heap(be).clone());
+    let (visible, _) = heap::visibility_map::count(&pool, &rel, &mut be.strategy)?;
     Ok(Sample {
         batches,
         live_rows: of_all(seen),
         dead_rows: of_all(dead),
         pages,
         pages_scanned: scanned,
+        pages_visible: visible.min(pages),
     })
 }
 

@@ -75,8 +75,14 @@ fn sample(
     rows_wanted: usize,
 ) -> Result<Sample> {
     let total: f64 = tables.iter().map(|t| t.2).sum();
-    let mut all =
-        Sample { batches: Vec::new(), live_rows: 0.0, dead_rows: 0.0, pages: 0, pages_scanned: 0 };
+    let mut all = Sample {
+        batches: Vec::new(),
+        live_rows: 0.0,
+        dead_rows: 0.0,
+        pages: 0,
+        pages_scanned: 0,
+        pages_visible: 0,
+    };
     for (child, table, pages) in tables.iter().filter(|t| t.2 > 0.0) {
         let share = (rows_wanted as f64 * pages / total).round() as usize;
         if share == 0 {
