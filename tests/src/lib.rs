@@ -5,6 +5,8 @@
 #[cfg(test)]
 mod bitmaps;
 #[cfg(test)]
+mod cases;
+#[cfg(test)]
 mod copy_from;
 #[cfg(test)]
 mod corpus;

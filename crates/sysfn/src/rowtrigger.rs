@@ -85,7 +85,10 @@ fn changed(row: &[DatumRef<'_>], values: Vec<(usize, Datum)>) -> BeforeRowResult
 }
 
 /// Sets columns that are NULL or 0 to the next values of sequences.
-pub(crate) fn increment(core: &mut dyn SystemHost, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
+pub(crate) fn increment(
+    core: &mut dyn SystemHost,
+    call: &TriggerCall<'_>,
+) -> Result<BeforeRowResult> {
     let row = new_row(call, "", true)?;
     let args = &call.trigger.args;
     if args.is_empty() || args.len() % 2 != 0 {
@@ -127,7 +130,10 @@ fn only_argument<'a>(call: &'a TriggerCall<'_>, function: &str, missing: &str) -
 }
 
 /// Sets a column to the name of the current user.
-pub(crate) fn user_name(core: &mut dyn SystemHost, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
+pub(crate) fn user_name(
+    core: &mut dyn SystemHost,
+    call: &TriggerCall<'_>,
+) -> Result<BeforeRowResult> {
     let row = new_row(call, "insert_username: ", true)?;
     let name = only_argument(call, "insert_username", "one argument")?;
     let at = column(call, name)?;

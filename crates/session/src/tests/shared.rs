@@ -218,8 +218,8 @@ fn with_numbers(sql: &str, change: impl Fn(&str) -> String) -> String {
 fn cases_have_the_same_results_with_the_plan_cache() {
     let mut statements = Vec::new();
     for cases in [
-        include_str!("../../tests/cases/select.tsv"),
-        include_str!("../../tests/cases/queries.tsv"),
+        include_str!("../../../../tests/src/cases/select.tsv"),
+        include_str!("../../../../tests/src/cases/queries.tsv"),
     ] {
         for line in cases.lines() {
             let Some((sql, _)) = line.split_once('\t') else { continue };

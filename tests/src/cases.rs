@@ -14,7 +14,6 @@ use sync::wait::Waiter;
 use types::fn_context::TypeFunctions;
 use vfs::Env;
 
-#[path = "cases/spills.rs"]
 mod spills;
 
 const DATABASE: Oid = Oid(5);
