@@ -8,7 +8,7 @@ use engine::{Backend, Engine, EngineConfig, Isolation};
 use executor::spi::{Query, QuerySnapshot};
 use ids::Oid;
 use pgerror::Result;
-use session::Core;
+use session::State;
 use std::sync::Arc;
 use sync::wait::Waiter;
 use types::fn_context::TypeFunctions;
@@ -20,7 +20,7 @@ const DATABASE: Oid = Oid(5);
 
 struct Fixture {
     engine: Arc<Engine>,
-    core: Core,
+    state: State,
 }
 
 impl Fixture {
@@ -38,9 +38,9 @@ impl Fixture {
         let store = settings::SessionValues::new(Arc::new(settings::ServerValues::new(Arc::new(
             settings::Registry::load(),
         ))));
-        let mut core = Core::new(backend, session, catalogs, "postgres".into(), store);
-        core.backend.begin(Isolation::ReadCommitted);
-        Fixture { engine, core }
+        let mut state = State::new(backend, session, catalogs, "postgres".into(), store);
+        state.backend.begin(Isolation::ReadCommitted);
+        Fixture { engine, state }
     }
 
     /// The result in the format of the case files.
@@ -49,9 +49,9 @@ impl Fixture {
     }
 
     fn rows(&mut self, sql: &str) -> Result<String> {
-        let core = &mut self.core;
+        let state = &mut self.state;
         let mut lines = Vec::new();
-        for plan in session::query::plan_text(core, sql, &[])? {
+        for plan in session::query::plan_text(state, sql, &[])? {
             let targets: Vec<(usize, Oid)> = plan
                 .plan_tree
                 .info
@@ -62,8 +62,8 @@ impl Fixture {
                 .map(|(i, t)| (i, t.expr.type_oid()))
                 .collect();
             let query = Query::new(plan, Arc::from([])).under(QuerySnapshot::New);
-            let mut run = query.start(core)?;
-            while let Some(batch) = run.next(core, 7)? {
+            let mut run = query.start(state)?;
+            while let Some(batch) = run.next(state, 7)? {
                 for r in 0..batch.len {
                     let mut fields = Vec::new();
                     for &(c, ty) in &targets {
@@ -71,7 +71,7 @@ impl Fixture {
                         fields.push(if v.is_null() {
                             "NULL".to_string()
                         } else {
-                            String::from_utf8_lossy(&core.type_output(ty, v)?).into_owned()
+                            String::from_utf8_lossy(&state.type_output(ty, v)?).into_owned()
                         });
                     }
                     lines.push(fields.join("|"));

@@ -1,7 +1,8 @@
 //! PostgreSQL's regression and isolation tests, and those of its extensions, on Norsu and on
 //! PostgreSQL, compared statement by statement. The tests are in PostgreSQL's source package
-//! (`scripts/postgresql-source`); no part of them is stored here. `docs/compatibility.md` records how many statements of each file agree,
-//! and why others do not: the test fails if fewer statements of a file agree than recorded.
+//! (`scripts/postgresql-source`); no part of them is stored here. `docs/compatibility.md` records
+//! how many statements of each file agree, and why others do not: the test fails if fewer
+//! statements of a file agree than recorded.
 //!
 //! The test is one of the long tests. `NORSU_REGRESS=part,part` runs only files whose name contains
 //! one of the parts (and `test_setup`, on which all others depend); `NORSU_REGRESS_WRITE=1` writes

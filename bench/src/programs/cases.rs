@@ -243,7 +243,8 @@ analyze indexed;
 const PARTITION_CASES: &[Case] = &[
     case(
         "1,000 partitions created",
-        "drop table if exists many; create table many (id int, v int, t text) partition by range (id)",
+        "drop table if exists many;
+         create table many (id int, v int, t text) partition by range (id)",
         "do $$ begin for i in 0..999 loop
            execute format('create table many_%s partition of many for values from (%s) to (%s)',
              i, i * 1000, (i + 1) * 1000);

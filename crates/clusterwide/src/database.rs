@@ -856,7 +856,7 @@ pub fn may_change_owner(host: &mut dyn CommandHost, row: &PgDatabase, owner: Oid
 }
 
 /// ALTER DATABASE … REFRESH COLLATION VERSION.
-pub fn refresh_collation_version(host: &mut dyn CommandHost, name: &str) -> Result<()> {
+pub fn refresh_collation(host: &mut dyn CommandHost, name: &str) -> Result<()> {
     let row = find(host, name)?;
     must_own(host, &row)?;
     let locales = Locales::of(&row);

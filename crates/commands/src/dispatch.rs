@@ -123,9 +123,7 @@ fn execute(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String>
         Node::DropdbStmt(s) => database::drop_database(host, s),
         Node::AlterDatabaseStmt(s) => database::alter_database(host, s),
         Node::AlterDatabaseSetStmt(s) => database::alter_database_set(host, s),
-        Node::AlterDatabaseRefreshCollStmt(s) => {
-            database::refresh_collation_version(host, &s.dbname)
-        }
+        Node::AlterDatabaseRefreshCollStmt(s) => database::refresh_collation(host, &s.dbname),
         Node::AlterCollationStmt(s) => collation::refresh_version(host, &s.collname),
         Node::AlterRoleSetStmt(s) => setting::alter_role_set(host, s),
         Node::CreateTableSpaceStmt(s) => tablespace::create(host, s),
@@ -135,8 +133,7 @@ fn execute(host: &mut dyn CommandHost, stmt: &Node, sql: &str) -> Result<String>
         Node::CheckPointStmt => checkpoint(host),
         other => return Err(PgError::unsupported(statement_name(other))),
     }?;
-    // The effects of the statement become visible to the next statement.
-    host.catalog().increment_command_counter()?;
+    host.catalog().increment_command_counter()?; // for the next statement
     Ok(command_tag(stmt).to_string())
 }
 

@@ -231,6 +231,15 @@ struct Attributes {
     transforms: Vec<TypeName>,
 }
 
+/// The value of an option that must be positive; `shown` is its name in the error.
+fn positive(d: &DefElem, shown: &str) -> Result<f32> {
+    let value = number(d)?;
+    if value <= 0.0 {
+        bail!(INVALID_PARAMETER_VALUE, "{shown} must be positive");
+    }
+    Ok(value)
+}
+
 fn attributes(
     host: &mut dyn CommandHost,
     defs: &[DefElem],
@@ -290,20 +299,8 @@ fn attributes(
             "strict" => a.strict = Some(options::boolean(d)?),
             "security" => a.security = Some(options::boolean(d)?),
             "leakproof" => a.leakproof = Some(options::boolean(d)?),
-            "cost" => {
-                let v = number(d)?;
-                if v <= 0.0 {
-                    bail!(INVALID_PARAMETER_VALUE, "COST must be positive");
-                }
-                a.cost = Some(v);
-            }
-            "rows" => {
-                let v = number(d)?;
-                if v <= 0.0 {
-                    bail!(INVALID_PARAMETER_VALUE, "ROWS must be positive");
-                }
-                a.rows = Some(v);
-            }
+            "cost" => a.cost = Some(positive(d, "COST")?),
+            "rows" => a.rows = Some(positive(d, "ROWS")?),
             "parallel" => {
                 a.parallel = Some(match options::text(d)?.as_str() {
                     "safe" => ParallelSafety::Safe,

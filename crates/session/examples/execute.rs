@@ -10,7 +10,7 @@ mod setup;
 
 use executor::Execution;
 use executor::spi::{Query, QuerySnapshot};
-use session::Core;
+use session::State;
 use session::query::plan_text;
 use std::sync::Arc;
 use std::time::Instant;
@@ -19,22 +19,22 @@ use types::{Datum, oids};
 
 /// Runs one execution from start to end.
 #[inline(never)]
-fn measured(core: &mut Core, run: &mut Execution, params: Arc<[Datum]>) -> usize {
-    let snapshot = core.backend.snapshot();
-    core.backend.push_snapshot(snapshot.clone());
+fn measured(state: &mut State, run: &mut Execution, params: Arc<[Datum]>) -> usize {
+    let snapshot = state.backend.snapshot();
+    state.backend.push_snapshot(snapshot.clone());
     run.rerun(params, snapshot).expect("rerun");
     let mut rows = 0;
-    while let Some(batch) = run.next(core, 1024).expect("rows") {
+    while let Some(batch) = run.next(state, 1024).expect("rows") {
         rows += batch.len;
         run.recycle(batch);
     }
-    core.backend.pop_snapshot();
+    state.backend.pop_snapshot();
     rows
 }
 
 #[inline(never)]
-fn measured_park(core: &mut Core, run: &mut Execution) {
-    assert!(run.park(core).expect("park"));
+fn measured_park(state: &mut State, run: &mut Execution) {
+    assert!(run.park(state).expect("park"));
 }
 
 fn main() {
@@ -57,14 +57,14 @@ fn main() {
         "vacuum analyze",
     ];
     let mut fixture = setup::fixture(&script, 40_000);
-    let core = &mut fixture.core;
+    let state = &mut fixture.state;
     let mut params: Arc<[Datum]> = Arc::from([Datum::int4(1)]);
-    core.backend.begin(Isolation::ReadCommitted);
-    let plan = plan_text(core, sql, &[oids::INT4]).expect(sql).pop().expect("one statement");
+    state.backend.begin(Isolation::ReadCommitted);
+    let plan = plan_text(state, sql, &[oids::INT4]).expect(sql).pop().expect("one statement");
     let query = Query::new(plan, params.clone()).under(QuerySnapshot::New);
-    let mut run = query.start(core).expect("start");
-    measured_park(core, &mut run);
-    core.backend.abort().expect("abort");
+    let mut run = query.start(state).expect("start");
+    measured_park(state, &mut run);
+    state.backend.abort().expect("abort");
     let mut random = 88_172_645_463_325_252u64;
     let (mut total, mut out) = (0, 0);
     for n in 0..rounds + rounds / 10 {
@@ -73,14 +73,14 @@ fn main() {
         random ^= random << 17;
         let id = Datum::int4((random % rows) as i32 + 1);
         Arc::get_mut(&mut params).expect("the only reference")[0] = id;
-        core.backend.begin(Isolation::ReadCommitted);
+        state.backend.begin(Isolation::ReadCommitted);
         let lap = Instant::now();
-        out += measured(core, &mut run, params.clone());
-        measured_park(core, &mut run);
+        out += measured(state, &mut run, params.clone());
+        measured_park(state, &mut run);
         if n >= rounds / 10 {
             total += lap.elapsed().as_nanos();
         }
-        core.backend.commit(engine::CommitExtras::default()).expect("commit");
+        state.backend.commit(engine::CommitExtras::default()).expect("commit");
     }
     println!("{} ns each, {out} rows", total / u128::from(rounds.max(1)));
 }

@@ -6,7 +6,7 @@ use catalog::{CatSession, Catalogs};
 use engine::{Backend, Engine, EngineConfig};
 use executor::spi::Query;
 use ids::{Oid, RelFile};
-use session::Core;
+use session::State;
 use std::sync::Arc;
 use std::time::Instant;
 use sync::wait::Waiter;
@@ -32,7 +32,7 @@ fn main() {
     let store = settings::SessionValues::new(Arc::new(settings::ServerValues::new(Arc::new(
         settings::Registry::load(),
     ))));
-    let mut core = Core::new(backend, session, catalogs, "postgres".into(), store);
+    let mut state = State::new(backend, session, catalogs, "postgres".into(), store);
     let sql = std::env::args()
         .nth(1)
         .unwrap_or_else(|| "select relname from pg_class where oid = 1259".to_string());
@@ -47,26 +47,26 @@ fn main() {
             times[i] += lap.elapsed().as_nanos();
             lap = Instant::now();
         };
-        core.backend.begin(Isolation::ReadCommitted);
-        let snapshot = core.backend.snapshot();
-        core.backend.push_snapshot(snapshot);
+        state.backend.begin(Isolation::ReadCommitted);
+        let snapshot = state.backend.snapshot();
+        state.backend.push_snapshot(snapshot);
         note(4);
         let stmts = parse::parse(&sql).expect("parse");
         note(0);
-        let mut lookup = analyze::SessionLookup::new(&mut core);
+        let mut lookup = analyze::SessionLookup::new(&mut state);
         let query = analyze::analyze(&mut lookup, &stmts[0], &sql, &[]).expect("analyse");
         let query = analyze::rewrite(&mut lookup, query).expect("rewrite");
         note(1);
-        let plan = Arc::new(planner::plan_query(&query, &mut core).expect("plan"));
+        let plan = Arc::new(planner::plan_query(&query, &mut state).expect("plan"));
         note(2);
-        let mut run = Query::new(plan, Arc::from([])).start(&mut core).expect("start");
-        while let Some(b) = run.next(&mut core, 1024).expect("run") {
+        let mut run = Query::new(plan, Arc::from([])).start(&mut state).expect("start");
+        while let Some(b) = run.next(&mut state, 1024).expect("run") {
             std::hint::black_box(b.len);
         }
         drop(run);
         note(3);
-        core.backend.pop_snapshot();
-        core.backend.abort().expect("abort");
+        state.backend.pop_snapshot();
+        state.backend.abort().expect("abort");
         note(4);
     }
     for (name, t) in ["parse", "analyse", "plan", "run", "transaction"].iter().zip(times) {

@@ -110,9 +110,9 @@ impl Launcher {
 
 /// Reads the list of databases, and stores their names.
 fn list_databases(instance: &Arc<Instance>, handle: &Arc<SessionHandle>) -> Result<Vec<Database>> {
-    let core = begin_internal_session(instance, handle, None)?;
+    let state = begin_internal_session(instance, handle, None)?;
     let conn = Connection::new(Box::new(NoClient));
-    let mut session = Session::new(core, instance.clone(), handle.clone(), conn);
+    let mut session = Session::new(state, instance.clone(), handle.clone(), conn);
     session.begin_work();
     let list = autovacuum::databases(&mut session)?;
     session.commit_transaction()?;
@@ -128,11 +128,11 @@ pub fn work(instance: &Arc<Instance>, start: &Start) -> Result<()> {
     let Start { database, worker } = start;
     let handle = instance.register_internal(WORKER);
     let _registered = Registered { instance, pid: handle.pid };
-    let core = begin_internal_session(instance, &handle, Some((database.oid, &database.name)));
-    let mut core = match core {
+    let state = begin_internal_session(instance, &handle, Some((database.oid, &database.name)));
+    let mut state = match state {
         // The database was dropped or renamed after it was found.
         Err(e) if e.code() == SqlState::UNDEFINED_DATABASE => return Ok(()),
-        core => core?,
+        state => state?,
     };
     // These settings override those of the database. A table whose lock is not available in time is
     // left to the next round, because waiting could let other tables wrap around.
@@ -142,11 +142,11 @@ pub fn work(instance: &Arc<Instance>, start: &Start) -> Result<()> {
         ("default_transaction_isolation", "read committed"),
         ("zero_damaged_pages", "off"),
     ] {
-        core.store.set_startup(name, value, Source::Session, true)?;
+        state.store.set_startup(name, value, Source::Session, true)?;
     }
     let conn = Connection::new(Box::new(NoClient));
-    let mut session = Session::new(core, instance.clone(), handle.clone(), conn);
-    session.core.apply_all_settings();
+    let mut session = Session::new(state, instance.clone(), handle.clone(), conn);
+    session.state.apply_all_settings();
     let done = session.autovacuum(database, worker);
     if let Err(e) = &done {
         if e.fields().severity >= Severity::Panic {
@@ -163,20 +163,20 @@ impl Session {
     fn begin_work(&mut self) {
         self.statement_begins();
         self.start_command();
-        let snapshot = self.core.backend.snapshot();
-        self.core.backend.push_snapshot(snapshot);
+        let snapshot = self.state.backend.snapshot();
+        self.state.backend.push_snapshot(snapshot);
     }
 
     fn autovacuum(&mut self, database: &Database, worker: &Worker) -> Result<()> {
-        let now = self.core.now();
-        let stats = self.core.backend.storage().stats.clone();
+        let now = self.state.now();
+        let stats = self.state.backend.storage().stats.clone();
         stats.change_database(database.oid, |db| db[DatabaseField::AutovacuumTime] = now);
         self.begin_work();
         self.drop_orphaned_tables(database);
         let instance = self.instance.clone();
         for table in autovacuum::tables(self, is_active(&instance))? {
             let handle = self.handle.clone();
-            let bytes_max = Some(self.core.activity.activity_bytes_max);
+            let bytes_max = Some(self.state.activity.activity_bytes_max);
             let clock = instance.engine.env().clock.clone();
             let mut started = |table: &Table| {
                 handle.activity.start(table.activity().as_bytes(), bytes_max, clock.pg_micros());
@@ -191,8 +191,8 @@ impl Session {
             if let Err(e) = done {
                 self.failed(e, database, Some(&table))?;
             }
-            let now = self.core.now();
-            self.core.backend.stats.flush(now);
+            let now = self.state.now();
+            self.state.backend.stats.flush(now);
         }
         autovacuum::finish(self)?;
         self.send_notices();

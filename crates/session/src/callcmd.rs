@@ -1,9 +1,9 @@
 //! CALL. Counterpart: commands/functioncmds.c (`ExecuteCallStmt`), parser/analyze.c
 //! (`transformCallStmt`).
 
-use crate::core::Core;
 use crate::function;
 use crate::session::Session;
+use crate::state::State;
 use analyze::{Analyzer, Params, SessionLookup};
 use catalog::Row;
 use catalog::rows::PgProc;
@@ -27,7 +27,7 @@ struct Call {
     outputs: Vec<TargetEntry>,
 }
 
-impl Core {
+impl State {
     /// Analyses a call. Also returns the parameter types, which are inferred if `params` permits
     /// it.
     fn analyse_call(
@@ -165,19 +165,19 @@ impl Session {
         params: (&Arc<[Datum]>, &[Oid]),
         describe: bool,
     ) -> Result<&'static str> {
-        let alone = self.core.transaction.block == crate::xact::Block::Single;
-        let (outputs, row) = self.core.call(stmt, sql, params, alone)?;
+        let alone = self.state.transaction.block == crate::xact::Block::Single;
+        let (outputs, row) = self.state.call(stmt, sql, params, alone)?;
         if outputs.is_empty() {
             return Ok("CALL");
         }
-        let fields = rows::describe(&mut self.core, &outputs)?;
+        let fields = rows::describe(&mut self.state, &outputs)?;
         if describe {
             backend::row_description(&mut self.conn.out, &fields);
         }
         let types: Vec<Oid> = outputs.iter().map(|t| t.expr.type_oid()).collect();
         let mut by_val = Vec::with_capacity(types.len());
         for &ty in &types {
-            by_val.push(Facts::type_info(&mut self.core, ty)?.by_val);
+            by_val.push(Facts::type_info(&mut self.state, ty)?.by_val);
         }
         let writer = RowWriter::for_types(&types, &self.results);
         let mut batch = Batch::new(by_val);
@@ -185,7 +185,7 @@ impl Session {
             column.push(value.as_ref());
         }
         batch.len = 1;
-        writer.write(&mut self.core, &batch, 0, &mut self.conn.out)?;
+        writer.write(&mut self.state, &batch, 0, &mut self.conn.out)?;
         Ok("CALL")
     }
 }

@@ -1,8 +1,8 @@
 //! The session as host of utility commands: provides catalogs, storage, settings, and the client
 //! connection for COPY.
 
-use crate::core::Core;
 use crate::session::Session;
+use crate::state::State;
 use crate::xact::Block;
 use analyze::OperatorCache;
 use catalog::rows::PgClass;
@@ -24,41 +24,41 @@ use wire::{Format, FrontendMessage, backend};
 
 impl analyze::Host for Session {
     fn catalog(&mut self) -> CatCx<'_> {
-        self.core.cat()
+        self.state.cat()
     }
 
     fn functions(&mut self) -> &mut dyn FnContext {
-        &mut self.core
+        &mut self.state
     }
 
     fn lock_relation(&mut self, relation: Oid, mode: i32) -> Result<()> {
-        self.core.lock_relation(relation, mode)
+        self.state.lock_relation(relation, mode)
     }
 
     fn database_name(&mut self) -> Result<String> {
-        Ok(self.core.database_name.clone())
+        Ok(self.state.database_name.clone())
     }
 
     fn identify_statement(&mut self, query: &mut Query, sql: &str) {
-        self.core.identify_query(query, sql, false);
+        self.state.identify_query(query, sql, false);
     }
 
     fn views_are_restricted(&mut self) -> bool {
-        analyze::Host::views_are_restricted(&mut self.core)
+        analyze::Host::views_are_restricted(&mut self.state)
     }
 
     fn transform_null_equals(&mut self) -> bool {
-        analyze::Host::transform_null_equals(&mut self.core)
+        analyze::Host::transform_null_equals(&mut self.state)
     }
 
     fn operator_cache(&mut self) -> Option<&mut OperatorCache> {
-        analyze::Host::operator_cache(&mut self.core)
+        analyze::Host::operator_cache(&mut self.state)
     }
 }
 
 impl CommandHost for Session {
     fn notice(&mut self, notice: PgError) {
-        self.core.add_notice(notice);
+        self.state.add_notice(notice);
     }
 
     fn transport(&mut self) -> Result<&mut dyn CopyTransport> {
@@ -70,12 +70,12 @@ impl CommandHost for Session {
         owner: Oid,
         work: &mut dyn FnMut(&mut dyn CommandHost) -> Result<()>,
     ) -> Result<()> {
-        let settings = self.core.store.save_all();
-        let before = self.core.switch_to_owner(owner)?;
+        let settings = self.state.store.save_all();
+        let before = self.state.switch_to_owner(owner)?;
         let result = work(self);
-        self.core.store.restore_all(settings);
-        self.core.apply_settings();
-        self.core.restore_role(before);
+        self.state.store.restore_all(settings);
+        self.state.apply_settings();
+        self.state.restore_role(before);
         result
     }
 
@@ -83,8 +83,8 @@ impl CommandHost for Session {
         use sync::wait::{Deadline, WaitEvent, Woken};
         let deadline = Deadline::after(span);
         loop {
-            self.core.backend.check_interrupts()?;
-            let woken = self.core.backend.waiter().park(WaitEvent::PgSleep, deadline);
+            self.state.backend.check_interrupts()?;
+            let woken = self.state.backend.waiter().park(WaitEvent::PgSleep, deadline);
             if woken == Woken::Timeout {
                 return Ok(());
             }
@@ -92,7 +92,7 @@ impl CommandHost for Session {
     }
 
     fn validate_function(&mut self, function: Oid, sql: &str) -> Result<()> {
-        self.core.validate_function(function, sql)
+        self.state.validate_function(function, sql)
     }
 
     fn password_verifier(&mut self, role: &str, password: &str) -> Result<String> {
@@ -100,7 +100,7 @@ impl CommandHost for Session {
         if Secret::parse(password).is_some() {
             return Ok(password.to_owned());
         }
-        let md5 = self.core.store.named("password_encryption").as_text() == "md5";
+        let md5 = self.state.store.named("password_encryption").as_text() == "md5";
         let mut salt = [0; SALT_BYTES];
         self.instance.engine.env().random.fill(&mut salt);
         Ok(Secret::make(password, role, md5, &salt))
@@ -113,27 +113,27 @@ impl CommandHost for Session {
 
 impl Contexts for Session {
     fn backend(&mut self) -> &mut Backend {
-        &mut self.core.backend
+        &mut self.state.backend
     }
 
     fn facts(&mut self) -> &mut dyn eval::Facts {
-        &mut self.core
+        &mut self.state
     }
 
     fn expressions(&mut self) -> &mut dyn eval::Host {
-        &mut self.core
+        &mut self.state
     }
 
     fn services(&mut self) -> &mut dyn executor::Services {
-        &mut self.core
+        &mut self.state
     }
 
     fn planner(&mut self) -> &mut dyn planner::PlannerHost {
-        &mut self.core
+        &mut self.state
     }
 
     fn trigger_host(&mut self) -> &mut dyn trigger::TriggerHost {
-        &mut self.core
+        &mut self.state
     }
 
     fn engine(&mut self) -> Arc<engine::Engine> {
@@ -143,11 +143,11 @@ impl Contexts for Session {
 
 impl Transactions for Session {
     fn has_ready_portals(&self) -> bool {
-        self.core.named.portals.values().any(crate::portal::Portal::is_ready)
+        self.state.named.portals.values().any(crate::portal::Portal::is_ready)
     }
 
     fn in_transaction_block(&self) -> bool {
-        !matches!(self.core.transaction.block, Block::None | Block::Single)
+        !matches!(self.state.transaction.block, Block::None | Block::Single)
     }
 
     fn shares_transaction(&self) -> bool {
@@ -172,15 +172,15 @@ impl Transactions for Session {
     }
 
     fn read_only(&self) -> bool {
-        self.core.transaction.mode.read_only
+        self.state.transaction.mode.read_only
     }
 
     fn check_not_in_use(&mut self, relation: Oid, name: &str, what: &str) -> Result<()> {
-        self.core.check_not_in_use(relation, name, what)
+        self.state.check_not_in_use(relation, name, what)
     }
 
     fn try_lock_relation(&mut self, relation: Oid, mode: i32) -> Result<bool> {
-        self.core.try_lock_relation(relation, mode)
+        self.state.try_lock_relation(relation, mode)
     }
 
     fn next_transaction(&mut self) -> Result<()> {
@@ -188,23 +188,23 @@ impl Transactions for Session {
         // only: in a pipeline the last transaction stays open until Sync.
         self.commit_transaction()?;
         self.start_command();
-        let snapshot = self.core.backend.snapshot();
-        self.core.backend.push_snapshot(snapshot);
+        let snapshot = self.state.backend.snapshot();
+        self.state.backend.push_snapshot(snapshot);
         Ok(())
     }
 
     fn on_commit(&mut self, table: Oid, drop: bool) {
-        self.core.transaction.on_commit.push((table, drop));
+        self.state.transaction.on_commit.push((table, drop));
     }
 
     fn temp_schema_made(&mut self, schema: Oid, toast: Oid) {
-        self.core.use_temp_schema(schema, toast);
+        self.state.use_temp_schema(schema, toast);
     }
 }
 
 impl Settings for Session {
     fn setting(&mut self, name: &str) -> String {
-        let store = &self.core.store;
+        let store = &self.state.store;
         let registry = &store.base().registry;
         match registry.find(name) {
             Some(id) => registry.setting(id).show(store.value(id)),
@@ -213,7 +213,7 @@ impl Settings for Session {
     }
 
     fn setting_name(&mut self, name: &str) -> String {
-        let registry = &self.core.store.base().registry;
+        let registry = &self.state.store.base().registry;
         match registry.find(name) {
             Some(id) => registry.setting(id).name.to_owned(),
             None => name.to_owned(),
@@ -221,21 +221,21 @@ impl Settings for Session {
     }
 
     fn privileged_parameter(&mut self, name: &str) -> (String, bool) {
-        self.core.store.base().registry.privileged(name)
+        self.state.store.base().registry.privileged(name)
     }
 
     fn setting_value(&mut self, stmt: &VariableSetStmt) -> Result<Option<String>> {
-        self.core.checked_setting(stmt)
+        self.state.checked_setting(stmt)
     }
 
     fn explain_settings(&mut self) -> Vec<(String, String)> {
-        self.core.explained_settings()
+        self.state.explained_settings()
     }
 }
 
 impl Cluster for Session {
     fn checkpoint(&mut self) -> Result<()> {
-        self.core.checkpoint()
+        self.state.checkpoint()
     }
 
     fn locale_exists(&mut self, name: &str) -> bool {
@@ -243,15 +243,15 @@ impl Cluster for Session {
     }
 
     fn classes_of(&mut self, database: engine::DbKey) -> Result<Vec<PgClass>> {
-        let catalog = self.core.catalogs.database(database.1);
-        let mut other = CatSession::new(catalog, self.core.catalog.user);
+        let catalog = self.state.catalogs.database(database.1);
+        let mut other = CatSession::new(catalog, self.state.catalog.user);
         other.tablespace = database.0;
-        let rows = CatCx::new(&mut self.core.backend, &mut other).scan_all::<PgClass>()?;
+        let rows = CatCx::new(&mut self.state.backend, &mut other).scan_all::<PgClass>()?;
         Ok(rows.iter().map(|r| r.row.clone()).collect())
     }
 
     fn terminate_sessions(&mut self, database: Oid) -> Result<()> {
-        let storage = self.core.backend.storage().clone();
+        let storage = self.state.backend.storage().clone();
         for pid in storage.txns.pids_of(database) {
             if let Some(session) = self.instance.session(pid).filter(|s| s.pid != self.handle.pid) {
                 session.terminate();
@@ -265,11 +265,11 @@ impl Cluster for Session {
     }
 
     fn forget_database(&mut self, database: Oid) {
-        self.core.catalogs.forget(database);
+        self.state.catalogs.forget(database);
     }
 }
 
-impl Core {
+impl State {
     /// CHECKPOINT.
     pub(crate) fn checkpoint(&mut self) -> Result<()> {
         use engine::CheckpointFlags as F;
@@ -357,7 +357,7 @@ impl CopyTransport for Session {
 
     fn read(&mut self, out: &mut Vec<u8>) -> Result<bool> {
         loop {
-            self.core.backend.check_interrupts()?;
+            self.state.backend.check_interrupts()?;
             let waiting = self.handle.waiter.waiting(WaitEvent::ClientRead);
             let received = self.conn.receive();
             drop(waiting);
@@ -369,7 +369,7 @@ impl CopyTransport for Session {
                 Err(error) => return Err(self.bad_frame_in_copy(error)),
                 Ok(Received::End) => {
                     // A request to terminate closes the connection too.
-                    self.core.backend.check_interrupts()?;
+                    self.state.backend.check_interrupts()?;
                     self.conn.lost_sync = true;
                     return Err(pg_err!(
                         CONNECTION_FAILURE,

@@ -2,9 +2,9 @@
 //! Counterpart: postmaster/postmaster.c
 //! (`ProcessStartupPacket`), utils/init/postinit.c, libpq/auth.c.
 
-use crate::core::Core;
 use crate::instance::{Instance, SessionHandle};
 use crate::session::Session;
+use crate::state::State;
 use catalog::rows::{CatalogRow, PgAuthid, PgDatabase, PgDbRoleSetting, indexes};
 use catalog::{CatSession, Row};
 use client::activity::VisibleActivity;
@@ -216,29 +216,29 @@ fn open_session(
     let became_session = begun.is_ok();
     match begun {
         Err(e) => refuse(instance, &mut conn, &origin, e),
-        Ok(mut core) => {
-            let database = core.backend.database();
-            core.activity.client = origin.clone();
-            core.server = Some((instance.clone(), handle.clone()));
-            let (user, proc) = (core.roles.login_user, core.backend.txn.proc());
+        Ok(mut state) => {
+            let database = state.backend.database();
+            state.activity.client = origin.clone();
+            state.server = Some((instance.clone(), handle.clone()));
+            let (user, proc) = (state.roles.login_user, state.backend.txn.proc());
             handle.activity.change(|shown| {
                 shown.database = database;
                 shown.user = user;
                 shown.proc = Some(proc);
             });
             conn.set_deadline(None);
-            let mut session = Session::new(core, instance.clone(), handle.clone(), conn);
-            session.core.apply_all_settings();
-            let now = session.core.now();
-            session.core.backend.stats.connected(now);
+            let mut session = Session::new(state, instance.clone(), handle.clone(), conn);
+            session.state.apply_all_settings();
+            let now = session.state.now();
+            session.state.backend.stats.connected(now);
             session.send_notices();
             session.begin_reporting();
             backend::backend_key_data(&mut session.conn.out, handle.pid, handle.key);
             // The error that ended the session has been sent to the client and logged.
             let _ = session.run();
             session.leave();
-            if session.core.store.named("log_disconnections").as_bool() {
-                log_disconnection(instance, &session.core.activity.client);
+            if session.state.store.named("log_disconnections").as_bool() {
+                log_disconnection(instance, &session.state.activity.client);
             }
         }
     }
@@ -255,20 +255,20 @@ pub fn serve_alone(
 ) -> Result<()> {
     let handle = instance.register_internal("standalone backend");
     let _registered = Registered { instance, pid: handle.pid };
-    let mut core = begin_internal_session(instance, &handle, None)?;
-    core.backend.begin(Isolation::ReadCommitted);
-    let rows = core.cat().scan_all::<PgDatabase>()?;
-    core.catalog.abort(&mut core.backend)?;
-    drop(core);
+    let mut state = begin_internal_session(instance, &handle, None)?;
+    state.backend.begin(Isolation::ReadCommitted);
+    let rows = state.cat().scan_all::<PgDatabase>()?;
+    state.catalog.abort(&mut state.backend)?;
+    drop(state);
     let found = rows.iter().find(|row| row.datname == database).map(|row| row.oid);
     instance.set_database_names(rows.iter().map(|r| (r.oid, r.datname.to_string())).collect());
     let oid = found.ok_or_else(|| {
         fatal(pg_err!(UNDEFINED_DATABASE, "database \"{database}\" does not exist"))
     })?;
-    let core = begin_internal_session(instance, &handle, Some((oid, database))).map_err(fatal)?;
+    let state = begin_internal_session(instance, &handle, Some((oid, database))).map_err(fatal)?;
     let mut session =
-        Session::new(core, instance.clone(), handle.clone(), Connection::new(transport));
-    session.core.apply_all_settings();
+        Session::new(state, instance.clone(), handle.clone(), Connection::new(transport));
+    session.state.apply_all_settings();
     // The error that ends a session has been reported.
     let _ = session.run();
     session.leave();
@@ -318,7 +318,7 @@ fn begin_session(
     conn: &mut Connection,
     origin: &mut LogOrigin,
     start: &StartupParameters,
-) -> Result<Core, Refused> {
+) -> Result<State, Refused> {
     let (user, database) = (origin.user.clone(), origin.database.clone());
     let storage = instance.engine.storage();
     // Roles and databases are in shared catalogs, so the caches of any database can be used.
@@ -326,37 +326,37 @@ fn begin_session(
         Backend::connect(storage, handle.pid, Oid::INVALID, Oid::INVALID, handle.waiter.clone())?;
     let first = CatSession::new(instance.catalogs.database(TEMPLATE1), Oid::INVALID);
     let store = SessionValues::new(instance.base());
-    let mut core = Core::new(backend, first, instance.catalogs.clone(), database.clone(), store);
-    core.backend_pid = handle.pid;
-    core.backend.begin(Isolation::ReadCommitted);
+    let mut state = State::new(backend, first, instance.catalogs.clone(), database.clone(), store);
+    state.backend_pid = handle.pid;
+    state.backend.begin(Isolation::ReadCommitted);
     check_replication(start)?;
     let proved = {
-        let mut facts = AuthFacts { core: &mut core, instance };
+        let mut facts = AuthFacts { state: &mut state, instance };
         auth::authenticate(&mut facts, conn, &database, &user, false)?
     };
     backend::authentication_ok(&mut conn.out);
     let encryption = conn.transport.encryption();
-    log_authorization(instance, origin, &core.store, start, (&proved, encryption.as_deref()));
-    let role = check_role(instance, &mut core, &user)?;
-    let db = check_database(instance, &mut core, &database, &role)?;
+    log_authorization(instance, origin, &state.store, start, (&proved, encryption.as_deref()));
+    let role = check_role(instance, &mut state, &user)?;
+    let db = check_database(instance, &mut state, &database, &role)?;
     let text_encoding = catalog::unsupported::check_database(&db)?;
     let oid = db.oid;
-    enter_database(instance, &mut core, oid, &database, text_encoding)?;
-    core.collect_statements(instance);
-    core.notices.extend(catalog::locales::database_version_warning(&db));
-    set_login_user(&mut core, role.oid, role.rolsuper, &user);
-    stored_settings(&mut core, oid, role.oid)?;
-    core.backend.begin(Isolation::ReadCommitted);
-    startup_settings(&mut core, start, role.rolsuper)?;
-    core.catalog.abort(&mut core.backend)?;
-    check_libraries(&core.store)?;
-    Ok(core)
+    enter_database(instance, &mut state, oid, &database, text_encoding)?;
+    state.collect_statements(instance);
+    state.notices.extend(catalog::locales::database_version_warning(&db));
+    set_login_user(&mut state, role.oid, role.rolsuper, &user);
+    stored_settings(&mut state, oid, role.oid)?;
+    state.backend.begin(Isolation::ReadCommitted);
+    startup_settings(&mut state, start, role.rolsuper)?;
+    state.catalog.abort(&mut state.backend)?;
+    check_libraries(&state.store)?;
+    Ok(state)
 }
 
 /// Makes a database the current one of the session. The session's transaction is ended.
 fn enter_database(
     instance: &Arc<Instance>,
-    core: &mut Core,
+    state: &mut State,
     oid: Oid,
     name: &str,
     text_encoding: types::settings::Encoding,
@@ -365,8 +365,8 @@ fn enter_database(
     // This lock makes the session wait for these commands. Then the session looks up the database
     // again, and publishes its own database before it releases the lock.
     let tag = lmgr::LockTag::object(Oid::INVALID, PgDatabase::RELATION, oid, 0);
-    core.backend.lock(tag, lmgr::LockMode::RowExclusive)?;
-    let again = core.cat().scan(indexes::PG_DATABASE_OID_INDEX, &[oid.into()])?.pop();
+    state.backend.lock(tag, lmgr::LockMode::RowExclusive)?;
+    let again = state.cat().scan(indexes::PG_DATABASE_OID_INDEX, &[oid.into()])?.pop();
     let Some(db) = again.filter(|d| d.datname == name) else {
         return Err(pg_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist")
             .detail("It seems to have just been dropped or renamed."));
@@ -376,40 +376,40 @@ fn enter_database(
         return Err(commands::database::invalid(message));
     }
     let directory = engine::relmap::database_path((db.dattablespace, db.oid));
-    let ours = core.store.named("server_version").as_text().to_owned();
-    let disk = core.backend.storage().env.disk.clone();
+    let ours = state.store.named("server_version").as_text().to_owned();
+    let disk = state.backend.storage().env.disk.clone();
     engine::version::check_database(&*disk, name, &directory, &ours)?;
     instance.engine.relmaps().load((db.dattablespace, db.oid))?;
-    core.backend.set_database(db.oid, db.dattablespace);
-    core.catalog.abort(&mut core.backend)?;
+    state.backend.set_database(db.oid, db.dattablespace);
+    state.catalog.abort(&mut state.backend)?;
 
-    core.catalog = CatSession::new(instance.catalogs.database(db.oid), core.catalog.user);
-    core.catalog.tablespace = db.dattablespace;
-    core.catalog.encoding = db.encoding;
+    state.catalog = CatSession::new(instance.catalogs.database(db.oid), state.catalog.user);
+    state.catalog.tablespace = db.dattablespace;
+    state.catalog.encoding = db.encoding;
     let ctype = db.datctype.as_str();
-    core.values.types.encoding = text_encoding;
-    core.values.types.ctype_is_c = matches!(ctype, "C" | "POSIX");
-    core.catalog.ctype_is_ascii = core.values.types.ctype_is_c
-        || core.values.types.encoding != types::settings::Encoding::Utf8;
-    core.catalog.open_default_locale(&db)?;
-    core.values.types.default_locale = core.catalog.default_locale().cloned();
+    state.values.types.encoding = text_encoding;
+    state.values.types.ctype_is_c = matches!(ctype, "C" | "POSIX");
+    state.catalog.ctype_is_ascii = state.values.types.ctype_is_c
+        || state.values.types.encoding != types::settings::Encoding::Utf8;
+    state.catalog.open_default_locale(&db)?;
+    state.values.types.default_locale = state.catalog.default_locale().cloned();
     let encoding = catalog::encoding::name(db.encoding);
-    core.store.set_dynamic_default("server_encoding", Value::Text(encoding.into()));
-    core.store.set_dynamic_default("client_encoding", Value::Text(encoding.into()));
-    core.store.set_dynamic_default("lc_collate", Value::Text(db.datcollate.as_str().into()));
-    core.store.set_dynamic_default("lc_ctype", Value::Text(ctype.into()));
+    state.store.set_dynamic_default("server_encoding", Value::Text(encoding.into()));
+    state.store.set_dynamic_default("client_encoding", Value::Text(encoding.into()));
+    state.store.set_dynamic_default("lc_collate", Value::Text(db.datcollate.as_str().into()));
+    state.store.set_dynamic_default("lc_ctype", Value::Text(ctype.into()));
     Ok(())
 }
 
-fn set_login_user(core: &mut Core, role: Oid, superuser: bool, name: &str) {
-    core.catalog.set_user(role);
-    core.catalog.session_user = role;
-    core.roles.login_user = role;
-    core.roles.login_superuser = superuser;
-    core.roles.session_superuser = superuser;
-    core.roles.superuser = superuser;
-    core.store.set_internal("is_superuser", Value::Bool(superuser));
-    core.store.set_internal("session_authorization", Value::Text(name.into()));
+fn set_login_user(state: &mut State, role: Oid, superuser: bool, name: &str) {
+    state.catalog.set_user(role);
+    state.catalog.session_user = role;
+    state.roles.login_user = role;
+    state.roles.login_superuser = superuser;
+    state.roles.session_superuser = superuser;
+    state.roles.superuser = superuser;
+    state.store.set_internal("is_superuser", Value::Bool(superuser));
+    state.store.set_internal("session_authorization", Value::Text(name.into()));
 }
 
 /// Builds an internal session of the server. It runs as the bootstrap superuser, in any database,
@@ -419,46 +419,46 @@ pub(crate) fn begin_internal_session(
     instance: &Arc<Instance>,
     handle: &Arc<SessionHandle>,
     database: Option<(Oid, &str)>,
-) -> Result<Core> {
+) -> Result<State> {
     let storage = instance.engine.storage();
     let (none, waiter) = (Oid::INVALID, handle.waiter.clone());
     let backend = Backend::connect(storage, handle.pid, none, none, waiter)?;
     let first = CatSession::new(instance.catalogs.database(TEMPLATE1), BOOTSTRAP_SUPERUSER);
     let store = SessionValues::new(instance.base());
     let name = database.map_or("", |(_, name)| name).to_owned();
-    let mut core = Core::new(backend, first, instance.catalogs.clone(), name, store);
-    core.backend_pid = handle.pid;
-    core.backend.begin(Isolation::ReadCommitted);
-    let superuser = core.cat().role_name(BOOTSTRAP_SUPERUSER)?;
+    let mut state = State::new(backend, first, instance.catalogs.clone(), name, store);
+    state.backend_pid = handle.pid;
+    state.backend.begin(Isolation::ReadCommitted);
+    let superuser = state.cat().role_name(BOOTSTRAP_SUPERUSER)?;
     if let Some((oid, name)) = database {
-        let row = core.cat().scan(indexes::PG_DATABASE_OID_INDEX, &[oid.into()])?.pop();
+        let row = state.cat().scan(indexes::PG_DATABASE_OID_INDEX, &[oid.into()])?.pop();
         let row =
             row.ok_or_else(|| pg_err!(UNDEFINED_DATABASE, "database \"{name}\" does not exist"))?;
         // Autovacuum must also process databases whose encoding or locale is not supported; it
         // reads no text there.
         let text_encoding = catalog::unsupported::check_database(&row);
         let text_encoding = text_encoding.unwrap_or(types::settings::Encoding::SqlAscii);
-        enter_database(instance, &mut core, oid, name, text_encoding)?;
+        enter_database(instance, &mut state, oid, name, text_encoding)?;
     } else {
-        core.catalog.abort(&mut core.backend)?;
+        state.catalog.abort(&mut state.backend)?;
     }
-    set_login_user(&mut core, BOOTSTRAP_SUPERUSER, true, &superuser);
+    set_login_user(&mut state, BOOTSTRAP_SUPERUSER, true, &superuser);
     if let Some((oid, _)) = database {
-        stored_settings(&mut core, oid, BOOTSTRAP_SUPERUSER)?;
+        stored_settings(&mut state, oid, BOOTSTRAP_SUPERUSER)?;
     }
-    core.activity.client = LogOrigin {
+    state.activity.client = LogOrigin {
         pid: handle.pid,
         session_start: instance.engine.env().clock.unix_micros(),
         kind: handle.kind,
         ..LogOrigin::default()
     };
-    core.server = Some((instance.clone(), handle.clone()));
-    let proc = core.backend.txn.proc();
+    state.server = Some((instance.clone(), handle.clone()));
+    let proc = state.backend.txn.proc();
     handle.activity.change(|shown| {
         shown.database = database.map_or(Oid::INVALID, |(oid, _)| oid);
         shown.proc = Some(proc);
     });
-    Ok(core)
+    Ok(state)
 }
 
 /// Error 58P01 if settings name libraries that should be loaded, because libraries cannot be
@@ -536,8 +536,8 @@ fn log_authorization(
 }
 
 /// Checks that the role may log in, and its connection limit.
-fn check_role(instance: &Instance, core: &mut Core, user: &str) -> Result<Row<PgAuthid>> {
-    let Some(role) = core.cat().find_role(user)? else {
+fn check_role(instance: &Instance, state: &mut State, user: &str) -> Result<Row<PgAuthid>> {
+    let Some(role) = state.cat().find_role(user)? else {
         return Err(pg_err!(INVALID_AUTHORIZATION_SPECIFICATION, "role \"{user}\" does not exist"));
     };
     if !role.rolcanlogin {
@@ -566,11 +566,11 @@ fn count(instance: &Instance, which: impl Fn(&VisibleActivity) -> bool) -> usize
 /// Checks that the role may connect to the database, and the database's connection limit.
 fn check_database(
     instance: &Instance,
-    core: &mut Core,
+    state: &mut State,
     database: &str,
     role: &Row<PgAuthid>,
 ) -> Result<Row<PgDatabase>> {
-    let Some(db) = core.cat().find_database(database)? else {
+    let Some(db) = state.cat().find_database(database)? else {
         return Err(pg_err!(UNDEFINED_DATABASE, "database \"{database}\" does not exist"));
     };
     if !db.datallowconn {
@@ -583,7 +583,7 @@ fn check_database(
         return Ok(db);
     }
     let wanted = catalog::acl::CONNECT;
-    if !core.cat().has_privilege(
+    if !state.cat().has_privilege(
         role.oid,
         db.datdba,
         db.datacl.as_deref(),
@@ -608,39 +608,39 @@ fn check_database(
 }
 
 /// Applies the settings of ALTER DATABASE SET and ALTER ROLE SET. Invalid values get a warning.
-fn stored_settings(core: &mut Core, database: Oid, role: Oid) -> Result<()> {
+fn stored_settings(state: &mut State, database: Oid, role: Oid) -> Result<()> {
     let levels = [
         (Oid::INVALID, Oid::INVALID, Source::Global),
         (database, Oid::INVALID, Source::Database),
         (Oid::INVALID, role, Source::User),
         (database, role, Source::DatabaseUser),
     ];
-    core.backend.begin(Isolation::ReadCommitted);
-    let rows = core.cat().scan_all::<PgDbRoleSetting>()?;
+    state.backend.begin(Isolation::ReadCommitted);
+    let rows = state.cat().scan_all::<PgDbRoleSetting>()?;
     for (database, role, source) in levels {
         let found = rows.iter().find(|r| r.setdatabase == database && r.setrole == role);
         for setting in found.and_then(|r| r.setconfig.as_ref()).into_iter().flatten() {
             let Some((name, value)) = setting.as_str().split_once('=') else { continue };
-            let value = match core.store.base().registry.find(name) {
+            let value = match state.store.base().registry.find(name) {
                 Some(id) => {
-                    let registry = core.store.base().registry.clone();
-                    canonical(&core.store, registry.setting(id), value)
+                    let registry = state.store.base().registry.clone();
+                    canonical(&state.store, registry.setting(id), value)
                 }
                 None => Ok(value.to_owned()),
             };
             // The privilege to set the parameter was checked when the value was stored.
-            let set = value.and_then(|v| begin_with(core, name, &v, source, true));
+            let set = value.and_then(|v| begin_with(state, name, &v, source, true));
             if let Err(e) = set {
-                core.notices.push(e.severity(Severity::Warning));
+                state.notices.push(e.severity(Severity::Warning));
             }
         }
     }
-    core.catalog.abort(&mut core.backend)
+    state.catalog.abort(&mut state.backend)
 }
 
 /// Applies the settings of the startup packet and of its `options` (`-c name=value`,
 /// `--name=value`).
-fn startup_settings(core: &mut Core, start: &StartupParameters, superuser: bool) -> Result<()> {
+fn startup_settings(state: &mut State, start: &StartupParameters, superuser: bool) -> Result<()> {
     // `options` is applied first, at any position in the packet, so that settings with an entry of
     // their own override it.
     let mut options = start.other.iter().filter(|(name, _)| name == "options");
@@ -651,31 +651,31 @@ fn startup_settings(core: &mut Core, start: &StartupParameters, superuser: bool)
     let named = start.other.iter().filter(|(n, _)| n != "options" && n != "replication");
     given.extend(named.cloned());
     for (name, value) in given {
-        let registry = core.store.base().registry.clone();
+        let registry = state.store.base().registry.clone();
         let value = match registry.find(&name) {
-            Some(id) => canonical(&core.store, registry.setting(id), &value)?,
+            Some(id) => canonical(&state.store, registry.setting(id), &value)?,
             None => value,
         };
-        begin_with(core, &name, &value, Source::Client, superuser)?;
+        begin_with(state, &name, &value, Source::Client, superuser)?;
     }
     Ok(())
 }
 
 /// Sets a parameter at the start of a session, in a transaction.
 fn begin_with(
-    core: &mut Core,
+    state: &mut State,
     name: &str,
     value: &str,
     source: Source,
     superuser: bool,
 ) -> Result<()> {
-    core.check_at_start(name, value)?;
+    state.check_at_start(name, value)?;
     if name.eq_ignore_ascii_case("session_authorization") {
         // The session user remains the role that logged in.
         return Ok(());
     }
-    let allowed = superuser || core.may_set(name)?;
-    core.store.set_startup(name, value, source, allowed)
+    let allowed = superuser || state.may_set(name)?;
+    state.store.set_startup(name, value, source, allowed)
 }
 
 /// Splits `options` into settings. Words are separated by whitespace; a backslash escapes the next
@@ -770,7 +770,7 @@ fn letter(
 
 /// The facts that authentication needs.
 struct AuthFacts<'a> {
-    core: &'a mut Core,
+    state: &'a mut State,
     instance: &'a Instance,
 }
 
@@ -778,12 +778,12 @@ impl AuthContext for AuthFacts<'_> {
     fn is_member(&mut self, user: &str, group: &str) -> bool {
         let mut ask = || -> Result<bool> {
             let (Some(user), Some(group)) =
-                (self.core.cat().find_role(user)?, self.core.cat().find_role(group)?)
+                (self.state.cat().find_role(user)?, self.state.cat().find_role(group)?)
             else {
                 return Ok(false);
             };
             // In this context a superuser is not a member of every role.
-            self.core.cat().is_member_nosuper(user.oid, group.oid, false)
+            self.state.cat().is_member_nosuper(user.oid, group.oid, false)
         };
         ask().unwrap_or(false)
     }
@@ -807,10 +807,10 @@ impl auth::Facts for AuthFacts<'_> {
     }
 
     fn secret(&mut self, role: &str) -> Result<Option<StoredSecret>> {
-        let role = self.core.cat().find_role(role)?;
+        let role = self.state.cat().find_role(role)?;
         Ok(role.map(|role| StoredSecret {
             text: role.rolpassword.as_ref().map(|text| text.as_str().to_owned()),
-            is_expired: role.rolvaliduntil.is_some_and(|until| until < self.core.now()),
+            is_expired: role.rolvaliduntil.is_some_and(|until| until < self.state.now()),
         }))
     }
 

@@ -2,9 +2,9 @@
 //! before it cancels the statement or ends what it waits for. Also the filter of notices and the
 //! log of reports. Counterpart: the end of `send_message_to_frontend`.
 
-use crate::core::Core;
 use crate::instance::{Instance, SessionHandle};
 use crate::session::Session;
+use crate::state::State;
 use client::{EarlyOutput, SEND_INTERVAL};
 use parameters::command_of;
 use pgerror::{PgError, Severity};
@@ -16,13 +16,13 @@ impl Session {
     pub(crate) fn computing<T>(&mut self, work: impl FnOnce(&mut Session) -> T) -> T {
         let Some(write) = self.handle.client_output.clone() else { return work(self) };
         let is_direct = self.conn.encoder.is_none() && !self.conn.buffers_all;
-        if !is_direct || self.conn.is_lost() || self.core.early.is_some() {
+        if !is_direct || self.conn.is_lost() || self.state.early.is_some() {
             return work(self);
         }
         let pending = std::mem::take(&mut self.conn.out);
-        self.core.early = Some(EarlyOutput::new(write, pending));
+        self.state.early = Some(EarlyOutput::new(write, pending));
         let result = work(self);
-        if let Some(early) = self.core.early.take() {
+        if let Some(early) = self.state.early.take() {
             let later = std::mem::replace(&mut self.conn.out, early.pending);
             self.conn.out.extend_from_slice(&later);
             if early.has_sent {
@@ -33,7 +33,7 @@ impl Session {
     }
 }
 
-impl Core {
+impl State {
     /// Keeps a notice until it is sent, unless the client does not get it.
     pub(crate) fn add_notice(&mut self, mut notice: PgError) {
         let severity = notice.fields().severity;
@@ -78,7 +78,7 @@ impl Core {
             }
             // What an internal session does is no statement.
             _ if !handle.is_client() => None,
-            // Some running statements have not set `core.activity.statement`.
+            // Some running statements have not set `state.activity.statement`.
             _ => {
                 running = handle.activity.running();
                 running.as_deref()

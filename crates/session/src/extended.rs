@@ -29,43 +29,43 @@ impl Session {
         let name = self.text(message.name)?;
         let sql = self.text(message.query)?;
         self.show_running(sql.as_bytes());
-        if self.core.values.resolved.log_statements {
-            self.core.activity.statement = Some(sql.into());
+        if self.state.values.resolved.log_statements {
+            self.state.activity.statement = Some(sql.into());
         }
         self.start_command();
         self.start_extended_timer();
         if name.is_empty() {
             self.unnamed = None;
         }
-        let share = self.core.values.resolved.share_texts
+        let share = self.state.values.resolved.share_texts
             && !crate::slots::is_time_dependent(message.query);
         if share && !self.xact.failed {
             let known = self.recent.get(sql).filter(|p| p.is_declared(&message.types)).cloned();
             if let Some(prepared) = known
-                && prepared.revalidate_parsed(&mut self.core)
+                && prepared.revalidate_parsed(&mut self.state)
             {
                 return self.parsed(name, prepared);
             }
         }
         let mut types: Vec<Oid> = message.types.iter().map(|&t| Oid(t)).collect();
         if share && !self.xact.failed {
-            let key = self.core.statement_key(message.query, &types)?;
-            if let Some(statement) = self.core.find_statement(&key) {
-                self.core.deep_statements |= statement.raw.is_deep();
+            let key = self.state.statement_key(message.query, &types)?;
+            if let Some(statement) = self.state.find_statement(&key) {
+                self.state.deep_statements |= statement.raw.is_deep();
                 let prepared = Arc::new(Prepared::of(statement, &types));
                 self.remember_parsed(&prepared);
                 return self.parsed(name, prepared);
             }
         }
         let sql: Arc<str> = sql.into();
-        self.core.activity.statement = Some(sql.clone());
-        let parsing = self.core.measure(Work::Parser);
+        self.state.activity.statement = Some(sql.clone());
+        let parsing = self.state.measure(Work::Parser);
         let mut warnings = Vec::new();
         let parsed = parse::parse_with_notices(&sql, self.parse_options(), &mut warnings);
         // A text that causes notices is parsed each time, so that they are sent each time.
         let share = share && !self.send_parser_notices(warnings);
         let mut statements = parsed?;
-        self.core.log_measured(parsing, "PARSER STATISTICS");
+        self.state.log_measured(parsing, "PARSER STATISTICS");
         if statements.len() > 1 {
             return Err(pg_err!(
                 SYNTAX_ERROR,
@@ -84,7 +84,7 @@ impl Session {
             }
             _ => None,
         };
-        let prepared = Prepared::new(&mut self.core, sql, raw, types, fields, share)?;
+        let prepared = Prepared::new(&mut self.state, sql, raw, types, fields, share)?;
         let prepared = Arc::new(prepared);
         if share && prepared.is_query {
             self.remember_parsed(&prepared);
@@ -103,12 +103,12 @@ impl Session {
     }
 
     fn parsed(&mut self, name: &str, prepared: Arc<Prepared>) -> Result<()> {
-        self.core.transaction.mode.queried |= prepared.node().is_some_and(is_analyzed);
+        self.state.transaction.mode.queried |= prepared.node().is_some_and(is_analyzed);
         if name.is_empty() {
             self.unnamed = Some(prepared);
         } else {
-            self.core.activity.statement = Some(prepared.sql.clone());
-            self.core.name_statement(name, Arc::new(prepared.named()))?;
+            self.state.activity.statement = Some(prepared.sql.clone());
+            self.state.name_statement(name, Arc::new(prepared.named()))?;
         }
         self.next_command()?;
         self.send_notices_now()?;
@@ -119,7 +119,7 @@ impl Session {
     /// The prepared statement of that name. Error 26000 if there is none.
     pub(crate) fn find_prepared(&self, name: &str) -> Result<Arc<Prepared>> {
         if !name.is_empty() {
-            return self.core.prepared_named(name);
+            return self.state.prepared_named(name);
         }
         self.unnamed.clone().ok_or_else(|| {
             pg_err!(UNDEFINED_PSTATEMENT, "unnamed prepared statement does not exist")
@@ -132,7 +132,7 @@ impl Session {
         let statement = self.text(message.statement)?;
         let prepared = self.find_prepared(statement)?;
         self.show_running(prepared.sql.as_bytes());
-        self.core.activity.statement = Some(prepared.sql.clone());
+        self.state.activity.statement = Some(prepared.sql.clone());
         self.start_command();
         self.start_extended_timer();
         let portal_name = message.portal;
@@ -150,15 +150,15 @@ impl Session {
             return Err(aborted());
         }
         if name.is_empty() {
-            self.core.named.portals.remove(name);
+            self.state.named.portals.remove(name);
             self.xact.dead_portals.retain(|d| !d.name.is_empty());
-        } else if self.core.named.portals.contains_key(name) || self.dead_portal(name).is_some() {
+        } else if self.state.named.portals.contains_key(name) || self.dead_portal(name).is_some() {
             return Err(pg_err!(DUPLICATE_CURSOR, "cursor \"{name}\" already exists"));
         }
         let mut dead = DeadPortal { name: name.to_owned(), has_rows: false, is_empty: true };
         let bound = self.bind_portal(portal_name, prepared, values, &mut dead);
         match bound {
-            Ok(portal) => self.core.named.portals.insert(dead.name, portal),
+            Ok(portal) => self.state.named.portals.insert(dead.name, portal),
             Err(e) => {
                 self.xact.dead_portals.push(dead);
                 return Err(e);
@@ -184,19 +184,19 @@ impl Session {
         })?;
         let results = values.results()?;
         if !self.xact.failed {
-            prepared.revalidate(&mut self.core)?;
+            prepared.revalidate(&mut self.state)?;
         }
         dead.is_empty = prepared.raw.is_none();
-        self.core.transaction.mode.queried |= prepared.node().is_some_and(is_analyzed);
+        self.state.transaction.mode.queried |= prepared.node().is_some_and(is_analyzed);
         let fields = match prepared.node() {
             Some(node @ (Node::ExecuteStmt(_) | Node::FetchStmt(_))) => {
                 self.named_fields(node).map(Arc::from)
             }
             _ => prepared.fields.clone(),
         };
-        let level = self.core.backend.txn.nesting();
+        let level = self.state.backend.txn.nesting();
         let mut portal = Portal::new(prepared, params, results, fields, level);
-        portal.created = self.core.transaction.statement_start;
+        portal.created = self.state.transaction.statement_start;
         if portal.statement.is_query {
             // Errors of privilege checks, planning and the parameter values must come before
             // BindComplete.
@@ -248,7 +248,7 @@ impl Session {
         }
         match ty < Oid::FIRST_UNPINNED {
             true => Ok(Datum::Null),
-            false => self.core.null_input(ty),
+            false => self.state.null_input(ty),
         }
     }
 
@@ -273,7 +273,7 @@ impl Session {
                 }
                 _ => {}
             }
-            return self.core.type_recv(ty, bytes, -1).map_err(|e| {
+            return self.state.type_recv(ty, bytes, -1).map_err(|e| {
                 match types::type_io::is_excess_data(&e) {
                     true => extra_bytes_in(which),
                     false => e,
@@ -281,12 +281,12 @@ impl Session {
             });
         }
         if bytes.contains(&0) || std::str::from_utf8(bytes).is_err() {
-            types::text::verify(&self.core, bytes)?;
+            types::text::verify(&self.state, bytes)?;
         }
         if matches!(ty, oids::TEXT | oids::VARCHAR | oids::BPCHAR) {
             return Ok(Datum::Bytes(bytes.into()));
         }
-        self.core.type_input(ty, bytes, -1)
+        self.state.type_input(ty, bytes, -1)
     }
 
     pub(crate) fn describe_message(&mut self, target: Target, name: &[u8]) -> Result<()> {
@@ -315,7 +315,7 @@ impl Session {
                     }
                     None => {}
                 }
-                let portal = self.core.named.portals.get(name).ok_or_else(|| no_portal(name))?;
+                let portal = self.state.named.portals.get(name).ok_or_else(|| no_portal(name))?;
                 if self.xact.failed && portal.fields.is_some() {
                     return Err(aborted());
                 }
@@ -341,7 +341,7 @@ impl Session {
         if self.xact.failed || prepared.fields.is_none() {
             return Ok(None);
         }
-        prepared.revalidate(&mut self.core)?;
+        prepared.revalidate(&mut self.state)?;
         Ok(prepared.fields.clone())
     }
 
@@ -361,24 +361,24 @@ impl Session {
             None => {}
         }
         let (name, mut portal) =
-            self.core.named.portals.remove_entry(name).ok_or_else(|| no_portal(name))?;
-        self.core.named.executing =
+            self.state.named.portals.remove_entry(name).ok_or_else(|| no_portal(name))?;
+        self.state.named.executing =
             Some((name.clone(), portal.statement.sql.clone(), portal.created));
         let was_failed = self.xact.failed;
         let done = self.execute_portal(&name, &mut portal, max_rows);
-        self.core.named.executing = None;
+        self.state.named.executing = None;
         match done {
             Ok(true) => {
-                self.core.named.portals.insert(name, portal);
+                self.state.named.portals.insert(name, portal);
             }
             Ok(false) => {}
             Err(_) if was_failed && !ends_block(portal.statement.node()) => {
-                self.core.named.portals.insert(name, portal);
+                self.state.named.portals.insert(name, portal);
             }
             // The rollback to the savepoint keeps the portals that are older than it.
-            Err(_) if portal.level < self.core.backend.txn.nesting() => {
+            Err(_) if portal.level < self.state.backend.txn.nesting() => {
                 portal.fail();
-                self.core.named.portals.insert(name, portal);
+                self.state.named.portals.insert(name, portal);
             }
             Err(_) => self.xact.dead_portals.push(DeadPortal::of(&name, &portal)),
         }
@@ -389,7 +389,7 @@ impl Session {
     fn execute_portal(&mut self, name: &str, portal: &mut Portal, max_rows: u32) -> Result<bool> {
         let prepared = portal.statement.clone();
         self.show_running(prepared.sql.as_bytes());
-        self.core.activity.statement = Some(prepared.sql.clone());
+        self.state.activity.statement = Some(prepared.sql.clone());
         let Some(node) = prepared.node() else {
             backend::empty_query_response(&mut self.conn.out);
             return Ok(true);
@@ -399,8 +399,8 @@ impl Session {
             return Err(aborted());
         }
         self.start_extended_timer();
-        self.core.backend.check_interrupts()?;
-        let timed = match self.core.values.resolved.log_statements {
+        self.state.backend.check_interrupts()?;
+        let timed = match self.state.values.resolved.log_statements {
             false => None,
             true => {
                 let what = self.execute_name(portal, name);
@@ -439,9 +439,9 @@ impl Session {
                 self.finish_command()?;
                 // The statement has begun or ended a transaction or a subtransaction.
                 stays = begins_level(&raw.stmt)
-                    && self.core.transaction.block != crate::xact::Block::None;
+                    && self.state.transaction.block != crate::xact::Block::None;
                 if stays {
-                    portal.level = portal.level.min(self.core.backend.txn.nesting());
+                    portal.level = portal.level.min(self.state.backend.txn.nesting());
                 }
             } else {
                 self.next_command()?;
@@ -462,9 +462,9 @@ impl Session {
         if portal.has_failed() || portal.finished && portal.fields.is_none() {
             return Err(cannot_be_run(name));
         }
-        let running = self.core.measure(Work::Executor);
+        let running = self.state.measure(Work::Executor);
         let ran = self.run_query_portal(portal, limit)?;
-        self.core.log_measured(running, "EXECUTOR STATISTICS");
+        self.state.log_measured(running, "EXECUTOR STATISTICS");
         self.send_notices_now()?;
         self.xact.pipelining = true;
         match ran {
@@ -487,7 +487,7 @@ impl Session {
     /// has one.
     fn execute_name(&self, portal: &Portal, name: &str) -> String {
         let known =
-            self.core.named.prepared.iter().find(|(_, p)| Arc::ptr_eq(p, &portal.statement));
+            self.state.named.prepared.iter().find(|(_, p)| Arc::ptr_eq(p, &portal.statement));
         let statement = known.map_or("<unnamed>", |(name, _)| name.as_str());
         match name {
             "" => format!("execute {statement}"),
@@ -500,10 +500,10 @@ impl Session {
         match target {
             Target::Statement if name.is_empty() => self.unnamed = None,
             Target::Statement => {
-                self.core.named.prepared.remove(name);
+                self.state.named.prepared.remove(name);
             }
             Target::Portal => {
-                self.core.named.portals.remove(name);
+                self.state.named.portals.remove(name);
                 self.xact.dead_portals.retain(|d| d.name != name);
             }
         }

@@ -29,13 +29,13 @@ impl Session {
         }
         self.start_command();
         let _timer = self.statement_timer();
-        let depth = self.core.backend.snapshot_depth();
-        let snapshot = self.core.backend.snapshot();
-        self.core.backend.push_snapshot(snapshot);
-        self.core.transaction.mode.queried = true;
+        let depth = self.state.backend.snapshot_depth();
+        let snapshot = self.state.backend.snapshot();
+        self.state.backend.push_snapshot(snapshot);
+        self.state.transaction.mode.queried = true;
         let mark = self.conn.mark();
         let answered = self.answer_call(call);
-        self.core.backend.truncate_snapshots(depth);
+        self.state.backend.truncate_snapshots(depth);
         let timed = match answered {
             Ok(timed) => timed,
             Err(e) => {
@@ -53,7 +53,7 @@ impl Session {
     fn answer_call(&mut self, mut call: FunctionCall<'_>) -> Result<Option<(Timed, String)>> {
         let oid = Oid(call.function()?);
         let function = self.callable(oid)?;
-        let timed = match self.core.values.resolved.log_statements {
+        let timed = match self.state.values.resolved.log_statements {
             false => None,
             true => {
                 let name = &function.proname;
@@ -65,16 +65,16 @@ impl Session {
         let values = self.call_arguments(&mut call, &function)?;
         let format = call.result_format()?;
         let call = self.call_expression(&function, values)?;
-        let result = self.core.evaluate(&call)?;
-        self.core.backend.check_interrupts()?;
+        let result = self.state.evaluate(&call)?;
+        self.state.backend.check_interrupts()?;
         let bytes = match (&result, format) {
             (Datum::Null, _) => None,
             (_, Format::Unknown(code)) => return Err(backend::unsupported_format(code)),
             (value, Format::Text) => {
-                Some(self.core.type_output(function.prorettype, value.as_ref())?)
+                Some(self.state.type_output(function.prorettype, value.as_ref())?)
             }
             (value, Format::Binary) => {
-                Some(self.core.type_send(function.prorettype, value.as_ref())?)
+                Some(self.state.type_send(function.prorettype, value.as_ref())?)
             }
         };
         self.send_notices();
@@ -85,7 +85,7 @@ impl Session {
     /// The function with that OID. An error if it does not exist or cannot be called by
     /// FunctionCall.
     fn callable(&mut self, oid: Oid) -> Result<Row<PgProc>> {
-        let Some(function) = self.core.cat().find_function(oid)? else {
+        let Some(function) = self.state.cat().find_function(oid)? else {
             return Err(pg_err!(UNDEFINED_FUNCTION, "function with OID {oid} does not exist"));
         };
         if function.prokind != ProKind::Function || function.proretset {
@@ -101,12 +101,12 @@ impl Session {
     /// Error 42501 unless the user may call the function. The privilege on the schema is checked
     /// here, because there was no name lookup.
     fn may_call(&mut self, function: &PgProc) -> Result<()> {
-        let (user, schema) = (self.core.catalog.user, function.pronamespace);
-        if self.core.cat().schema_privileges(user, schema, acl::USAGE)? & acl::USAGE == 0 {
-            let name = self.core.cat().namespace_name(schema)?.unwrap_or_default();
+        let (user, schema) = (self.state.catalog.user, function.pronamespace);
+        if self.state.cat().schema_privileges(user, schema, acl::USAGE)? & acl::USAGE == 0 {
+            let name = self.state.cat().namespace_name(schema)?.unwrap_or_default();
             return Err(pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for schema {name}"));
         }
-        crate::privileges::check_function(&mut self.core, function.oid, user)
+        crate::privileges::check_function(&mut self.state, function.oid, user)
     }
 
     fn call_arguments(
@@ -144,7 +144,7 @@ impl Session {
     fn call_expression(&mut self, function: &PgProc, values: Vec<Datum>) -> Result<Expr> {
         let mut args = Vec::with_capacity(values.len());
         for (value, &ty) in values.into_iter().zip(function.proargtypes.iter()) {
-            let info = Facts::type_info(&mut self.core, ty)?;
+            let info = Facts::type_info(&mut self.state, ty)?;
             args.push(Expr::Const(Const {
                 consttype: ty,
                 consttypmod: -1,

@@ -13,7 +13,7 @@ pub(crate) mod sql;
 
 pub(crate) use internal::on_values;
 
-use crate::core::Core;
+use crate::state::State;
 use catalog::Row;
 use catalog::rows::PgProc;
 use eval::{Callee, HostCall};
@@ -62,8 +62,8 @@ impl<'a> Call<'a> {
 
 /// The way in which a function is run. A function with a role or settings of its own is run by the
 /// session, regardless of its language.
-pub(crate) fn callee(core: &mut Core, row: &PgProc) -> Result<Callee> {
-    Ok(match language::of(core, row.prolang)?.map(|l| l.callee(core, row)).transpose()? {
+pub(crate) fn callee(state: &mut State, row: &PgProc) -> Result<Callee> {
+    Ok(match language::of(state, row.prolang)?.map(|l| l.callee(state, row)).transpose()? {
         None | Some(Callee::Missing) => Callee::Missing,
         Some(_) if has_context(row) && row.proretset => Callee::HostSet,
         Some(_) if has_context(row) => Callee::Host,
@@ -78,7 +78,7 @@ fn has_context(row: &PgProc) -> bool {
 
 /// Calls a function and returns its value. The caller has checked that the function is not strict
 /// or that no argument is NULL.
-pub(crate) fn call(core: &mut Core, call: &HostCall<'_>) -> Result<Datum> {
+pub(crate) fn call(state: &mut State, call: &HostCall<'_>) -> Result<Datum> {
     let site = Site {
         function: call.function,
         trigger: Oid::INVALID,
@@ -86,28 +86,29 @@ pub(crate) fn call(core: &mut Core, call: &HostCall<'_>) -> Result<Datum> {
         result_type: call.result_type,
         collation: call.collation,
     };
-    let resolved = language::resolve(core, site)?;
+    let resolved = language::resolve(state, site)?;
     let row = &resolved.row;
     let Some(language) = resolved.language else { return Err(unknown_language(row)) };
     if row.provolatile == Volatility::Immutable && call.function >= Oid::FIRST_NORMAL {
         // If the call is part of planning, its result is a constant in the plan. The function may
         // read tables or settings all the same, so the plan serves this execution only.
-        core.caches.planning.transient = true;
+        state.caches.planning.transient = true;
     }
     let call = Call { resolved: Some(&resolved), ..Call::new(row, call) };
-    within(core, row, |core| language.call(core, &call))
+    within(state, row, |state| language.call(state, &call))
 }
 
 /// Starts a call, in FROM or of a set-returning function. `columns`: see
 /// [`executor::SessionCalls::call_host_set`].
 pub(crate) fn call_set(
-    core: &mut Core,
+    state: &mut State,
     call: &HostCall<'_>,
     columns: &[(Oid, i32)],
 ) -> Result<SetStream> {
-    let row = core.cat().function(call.function)?;
-    let language = language_of(core, &row)?;
-    let set = within(core, &row, |core| language.call_set(core, &Call::new(&row, call), columns))?;
+    let row = state.cat().function(call.function)?;
+    let language = language_of(state, &row)?;
+    let set =
+        within(state, &row, |state| language.call_set(state, &Call::new(&row, call), columns))?;
     let (whole, columns) = (set.whole, set.rows.columns());
     let state = Running { row, rows: set.rows };
     Ok(SetStream { whole, columns, state: Box::new(state) })
@@ -131,20 +132,20 @@ pub(crate) fn next_batch_of_set(set: &mut SetStream) -> Result<Option<Batch>> {
 
 /// Sets `out` to the next row of a set; false at its end.
 pub(crate) fn next_of_set(
-    core: &mut Core,
+    state: &mut State,
     set: &mut SetStream,
     out: &mut Vec<Datum>,
 ) -> Result<bool> {
     let Running { row, rows } = running(set)?;
     out.clear();
     if rows.is_ready() {
-        return rows.next(core, out);
+        return rows.next(state, out);
     }
-    within_uncounted(core, row, |core| rows.next(core, out))
+    within_uncounted(state, row, |state| rows.next(state, out))
 }
 
 /// Calls a trigger function and returns its result.
-pub(crate) fn call_trigger(core: &mut Core, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
+pub(crate) fn call_trigger(state: &mut State, call: &TriggerCall<'_>) -> Result<BeforeRowResult> {
     let site = Site {
         function: call.trigger.function,
         trigger: call.trigger.oid,
@@ -152,11 +153,11 @@ pub(crate) fn call_trigger(core: &mut Core, call: &TriggerCall<'_>) -> Result<Be
         result_type: Oid::INVALID,
         collation: Oid::INVALID,
     };
-    let resolved = language::resolve(core, site)?;
+    let resolved = language::resolve(state, site)?;
     match resolved.language {
-        Some(language) => within(core, &resolved.row, |core| {
-            core.calls.transitions.extend_from_slice(call.tables);
-            language.call_trigger(core, &resolved, call)
+        Some(language) => within(state, &resolved.row, |state| {
+            state.calls.transitions.extend_from_slice(call.tables);
+            language.call_trigger(state, &resolved, call)
         }),
         None => Err(language::no_trigger(call)),
     }
@@ -164,32 +165,32 @@ pub(crate) fn call_trigger(core: &mut Core, call: &TriggerCall<'_>) -> Result<Be
 
 /// Calls a function as event trigger.
 pub(crate) fn call_event_trigger(
-    core: &mut Core,
+    state: &mut State,
     function: Oid,
     event: &str,
     tag: &str,
 ) -> Result<()> {
-    let row = core.cat().function(function)?;
-    let language = language_of(core, &row)?;
-    within(core, &row, |core| language.call_event_trigger(core, &row, event, tag))
+    let row = state.cat().function(function)?;
+    let language = language_of(state, &row)?;
+    within(state, &row, |state| language.call_event_trigger(state, &row, event, tag))
 }
 
 /// Runs a procedure and returns the row of its output parameters, if there are any.
 pub(crate) fn call_procedure(
-    core: &mut Core,
+    state: &mut State,
     row: &Row<PgProc>,
     arg_types: &[Oid],
     args: &[DatumRef<'_>],
 ) -> Result<Option<Vec<Datum>>> {
-    let language = language_of(core, row)?;
+    let language = language_of(state, row)?;
     let collation = Oid::INVALID;
     let result_type = row.prorettype;
     let call = Call { row, resolved: None, collation, result_type, arg_types, args };
-    within(core, row, |core| language.call_procedure(core, &call))
+    within(state, row, |state| language.call_procedure(state, &call))
 }
 
-fn language_of(core: &mut Core, row: &PgProc) -> Result<&'static dyn language::Language> {
-    language::of(core, row.prolang)?.ok_or_else(|| unknown_language(row))
+fn language_of(state: &mut State, row: &PgProc) -> Result<&'static dyn language::Language> {
+    language::of(state, row.prolang)?.ok_or_else(|| unknown_language(row))
 }
 
 fn unknown_language(row: &PgProc) -> PgError {
@@ -199,20 +200,20 @@ fn unknown_language(row: &PgProc) -> PgError {
 /// As [`within_uncounted`], for a call that counts in `pg_stat_user_functions` if `track_functions`
 /// includes the function. A call that fails does not count.
 fn within<T>(
-    core: &mut Core,
+    state: &mut State,
     row: &PgProc,
-    work: impl FnOnce(&mut Core) -> Result<T>,
+    work: impl FnOnce(&mut State) -> Result<T>,
 ) -> Result<T> {
     let measured = match row.prolang {
         ids::builtin::language::INTERNAL => None,
         ids::builtin::language::SQL | ids::builtin::language::C => {
-            core.backend.stats.begin_call(row.oid, TrackFunctions::All)
+            state.backend.stats.begin_call(row.oid, TrackFunctions::All)
         }
-        _ => core.backend.stats.begin_call(row.oid, TrackFunctions::Procedural),
+        _ => state.backend.stats.begin_call(row.oid, TrackFunctions::Procedural),
     };
-    let result = within_uncounted(core, row, work)?;
+    let result = within_uncounted(state, row, work)?;
     if let Some(measured) = measured {
-        core.backend.stats.end_call(measured);
+        state.backend.stats.end_call(measured);
     }
     Ok(result)
 }
@@ -220,46 +221,46 @@ fn within<T>(
 /// Runs `work` at the next nesting level, with the role (SECURITY DEFINER) and the SET clauses of
 /// the function. Counterpart: `fmgr_security_definer`.
 fn within_uncounted<T>(
-    core: &mut Core,
+    state: &mut State,
     row: &PgProc,
-    work: impl FnOnce(&mut Core) -> Result<T>,
+    work: impl FnOnce(&mut State) -> Result<T>,
 ) -> Result<T> {
     let is_sql = u32::from(row.prolang == ids::builtin::language::SQL);
-    if core.calls.sql_depth >= DEPTH_MAX || core.calls.depth >= CALLS_MAX {
+    if state.calls.sql_depth >= DEPTH_MAX || state.calls.depth >= CALLS_MAX {
         return Err(eval::too_deep());
     }
-    core.calls.sql_depth += is_sql;
-    core.calls.depth += 1;
-    let transitions = std::mem::take(&mut core.calls.transitions);
+    state.calls.sql_depth += is_sql;
+    state.calls.depth += 1;
+    let transitions = std::mem::take(&mut state.calls.transitions);
     let result = stdx::stack::deep(|| match has_context(row) {
         true => {
             // The role and the settings could not be restored.
-            core.calls.may_end_transaction = false;
-            in_context(core, row, work)
+            state.calls.may_end_transaction = false;
+            in_context(state, row, work)
         }
-        false => work(core),
+        false => work(state),
     });
-    core.calls.sql_depth -= is_sql;
-    core.calls.depth -= 1;
-    core.calls.transitions = transitions;
+    state.calls.sql_depth -= is_sql;
+    state.calls.depth -= 1;
+    state.calls.transitions = transitions;
     result
 }
 
 fn in_context<T>(
-    core: &mut Core,
+    state: &mut State,
     row: &PgProc,
-    work: impl FnOnce(&mut Core) -> Result<T>,
+    work: impl FnOnce(&mut State) -> Result<T>,
 ) -> Result<T> {
     let mut result = Ok(());
     let mut before = None;
     if row.prosecdef {
-        result = core.switch_to_definer(row.proowner).map(|b| before = Some(b));
+        result = state.switch_to_definer(row.proowner).map(|b| before = Some(b));
     }
-    let (saved, set) = apply_settings_of(core, settings_of(row));
-    let result = result.and(set).and_then(|()| work(core));
-    restore_settings(core, saved);
+    let (saved, set) = apply_settings_of(state, settings_of(row));
+    let result = result.and(set).and_then(|()| work(state));
+    restore_settings(state, saved);
     if let Some(before) = before {
-        core.restore_role(before);
+        state.restore_role(before);
     }
     result
 }
@@ -272,29 +273,29 @@ fn settings_of(row: &PgProc) -> impl Iterator<Item = (&str, &str)> {
 /// Applies the SET clauses of a function. The caller passes the old values to [`restore_settings`],
 /// even after an error.
 fn apply_settings_of<'a>(
-    core: &mut Core,
+    state: &mut State,
     settings: impl Iterator<Item = (&'a str, &'a str)>,
 ) -> (Vec<Saved>, Result<()>) {
     let mut saved = Vec::new();
     let mut result = Ok(());
     for (name, text) in settings {
-        let set = core.store.save(name).and_then(|before| {
+        let set = state.store.save(name).and_then(|before| {
             saved.push(before);
-            core.set(name, Some(text), Action::Local)
+            state.set(name, Some(text), Action::Local)
         });
         result = result.and(set);
     }
     (saved, result)
 }
 
-fn restore_settings(core: &mut Core, saved: Vec<Saved>) {
+fn restore_settings(state: &mut State, saved: Vec<Saved>) {
     if !saved.is_empty() {
-        saved.into_iter().rev().for_each(|before| core.store.restore(before));
-        core.apply_settings();
+        saved.into_iter().rev().for_each(|before| state.store.restore(before));
+        state.apply_settings();
     }
 }
 
-impl Core {
+impl State {
     /// Validates a new function by the rules of its language. `sql` is the statement that creates
     /// it. Counterpart: the call of the validator in `ProcedureCreate`.
     pub(crate) fn validate_function(&mut self, function: Oid, sql: &str) -> Result<()> {

@@ -2,8 +2,8 @@
 //!
 //! Counterpart: utils/misc/guc.c, commands/variable.c.
 
-use crate::core::Core;
 use crate::resolved::Resolved;
+use crate::state::State;
 use catalog::rows::PgTsConfig;
 use client::statementlog::LoggedStatements;
 use engine::{CommitDelay, Isolation, PoolSettings, RmgrId};
@@ -62,7 +62,7 @@ const STORAGE_SETTINGS: &[&str] = &[
     "norsu.bottom_up_deletion",
 ];
 
-impl Core {
+impl State {
     /// Applies changed settings to the state of the session and of the crates below.
     pub(crate) fn apply_settings(&mut self) {
         if !self.store.has_changed() {
@@ -470,8 +470,8 @@ impl Core {
 
     /// Applies `session_authorization` and `role` to the session.
     fn apply_users(&mut self) {
-        let known = |core: &Core, name: &str| {
-            core.roles.set.iter().find(|(n, ..)| n == name).map(|(_, oid, su)| (*oid, *su))
+        let known = |state: &State, name: &str| {
+            state.roles.set.iter().find(|(n, ..)| n == name).map(|(_, oid, su)| (*oid, *su))
         };
         let login = (self.roles.login_user, self.roles.login_superuser);
         let session = self.store.named("session_authorization").as_text();

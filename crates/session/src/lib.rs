@@ -5,13 +5,13 @@
 //! Reading order: `instance` (the state that sessions share), `connect` (session start),
 //! `session` (its messages), `xact`, `simple`, `slots`, `extended`, `fastpath`, `prepared`,
 //! `plancache`, `portal`, `resolved`, `utility`, `nested` (utility statements of functions),
-//! `setcmd`, `early` (notices), `guc` (settings), `statementlog`, `activity`, `autovacuum`; `core`
+//! `setcmd`, `early` (notices), `guc` (settings), `statementlog`, `activity`, `autovacuum`; `state`
 //! (the state of a session), `caches`, `roles`, `env` (the traits that it implements), `query` (a
 //! query from text to rows), `function` (calls of functions by OID, and languages), `serverfn`
 //! (functions on sessions and settings), `triggers` (the trigger manager's access to the session).
 //!
 //! A module such as `portal` contains data, without access to the session; its child modules (such
-//! as `run`) contain the code that works on the session. So `core` can contain the data without an
+//! as `run`) contain the code that works on the session. So `state` can contain the data without an
 //! import cycle.
 //!
 //! Counterpart: src/backend/tcop.
@@ -24,7 +24,6 @@ mod caches;
 mod callcmd;
 mod command;
 mod connect;
-mod core;
 mod docmd;
 mod early;
 mod env;
@@ -49,6 +48,7 @@ mod setcmd;
 mod simple;
 mod slots;
 mod snapshots;
+mod state;
 mod statementlog;
 mod statementstats;
 pub mod switched_role;
@@ -60,10 +60,10 @@ mod xact;
 mod tests;
 
 pub use crate::connect::{is_library, no_library, refuse_not_ready, serve, serve_alone};
-pub use crate::core::Core;
 pub use crate::instance::{Admission, Config, ConfigFiles, FileSetting, Instance, SessionHandle};
 pub use crate::plancache::PlanCache;
 pub use crate::session::Session;
+pub use crate::state::State;
 pub use client::transport::{ClientCertificate, ClientOutput, Encryption, TlsAcceptor, Transport};
 pub use parameters::canonical_value;
 pub use parameters::{Log, LogLevels, LogOrigin, Verbosity};

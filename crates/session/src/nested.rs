@@ -4,8 +4,8 @@
 pub(crate) mod explain;
 mod statements;
 
-use crate::core::Core;
 use crate::plancache::Statement;
+use crate::state::State;
 use crate::xact::Block;
 use analyze::{OperatorCache, TransitionTable};
 use catalog::rows::PgClass;
@@ -24,7 +24,7 @@ use utility::host::{Cluster, CommandHost, Contexts, CopyTransport, Settings, Tra
 use wire::password::{SALT_BYTES, Secret};
 
 /// The session, while a statement runs inside a function.
-pub(crate) struct Nested<'c>(&'c mut Core);
+pub(crate) struct Nested<'c>(&'c mut State);
 
 /// A utility statement.
 pub(crate) struct Utility<'a> {
@@ -37,8 +37,8 @@ pub(crate) struct Utility<'a> {
 }
 
 impl<'c> Nested<'c> {
-    pub(crate) fn new(core: &'c mut Core) -> Nested<'c> {
-        Nested(core)
+    pub(crate) fn new(state: &'c mut State) -> Nested<'c> {
+        Nested(state)
     }
 
     /// Runs a statement.
@@ -81,8 +81,8 @@ impl<'c> Nested<'c> {
         if let Node::CreateTableAsStmt(create) = stmt {
             if let Some((statement, params)) = command.query {
                 let mode = self.0.values.resolved.plan_mode;
-                let created = self.create_table(create, sql, |core| {
-                    Ok((statement.choose(core, params, mode)?.plan, params.clone()))
+                let created = self.create_table(create, sql, |state| {
+                    Ok((statement.choose(state, params, mode)?.plan, params.clone()))
                 })?;
                 return Ok(created.unwrap_or_default());
             }

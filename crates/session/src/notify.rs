@@ -1,8 +1,8 @@
 //! Applies LISTEN and UNLISTEN, and delivers notifications.
 
-use crate::core::Core;
 use crate::instance::{Instance, SessionHandle};
 use crate::session::Session;
+use crate::state::State;
 use client::notify::Action;
 use ids::Oid;
 use pgerror::{Result, bail};
@@ -57,7 +57,7 @@ impl Instance {
 }
 
 /// Checks a notification and adds it to the pending ones.
-pub(crate) fn notify(core: &mut Core, channel: &str, payload: &str) -> Result<()> {
+pub(crate) fn notify(state: &mut State, channel: &str, payload: &str) -> Result<()> {
     if channel.is_empty() {
         bail!(INVALID_PARAMETER_VALUE, "channel name cannot be empty");
     }
@@ -69,8 +69,8 @@ pub(crate) fn notify(core: &mut Core, channel: &str, payload: &str) -> Result<()
     }
     let note = (channel.to_owned(), payload.to_owned());
     // Duplicate notifications of a transaction are delivered once.
-    if !core.transaction.messages.notes.contains(&note) {
-        core.transaction.messages.notes.push(note);
+    if !state.transaction.messages.notes.contains(&note) {
+        state.transaction.messages.notes.push(note);
     }
     Ok(())
 }
@@ -80,7 +80,7 @@ pub(crate) fn channels(handle: &SessionHandle) -> Vec<String> {
     handle.notifications.lock().channels.clone()
 }
 
-impl Core {
+impl State {
     pub(crate) fn listen(&mut self, channel: &str) {
         self.transaction.messages.actions.push(Action::Listen(channel.to_owned()));
     }

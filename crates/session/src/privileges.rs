@@ -7,7 +7,7 @@
 //! (`pg_attribute_aclcheck_all`).
 
 use crate::caches::PrivilegeCache;
-use crate::core::Core;
+use crate::state::State;
 use catalog::acl::{self, Kind};
 use ids::code::ProKind;
 use ids::{Oid, RelKind};
@@ -16,7 +16,7 @@ use plan::PlannedStmt;
 use plan::node::RelationPrivileges;
 use std::sync::Arc;
 
-impl Core {
+impl State {
     /// True if the current user is a superuser. Cached until the role or the catalogs change.
     pub fn is_superuser(&mut self) -> Result<bool> {
         let (user, state) = (self.catalog.user, self.catalog.catalog_state());
@@ -31,49 +31,49 @@ impl Core {
 }
 
 /// Error 42501 if the user lacks a privilege that the plan requires.
-pub(crate) fn check_plan(core: &mut Core, plan: &Arc<PlannedStmt>) -> Result<()> {
-    let superuser = core.is_superuser()?;
+pub(crate) fn check_plan(state: &mut State, plan: &Arc<PlannedStmt>) -> Result<()> {
+    let superuser = state.is_superuser()?;
     let needed = &plan.privileges;
     if superuser && needed.relations.iter().all(|r| !r.check_as_user.is_valid()) {
         return Ok(());
     }
-    if core.caches.privilege_cache.allowed.as_ref().is_some_and(|p| Arc::ptr_eq(p, plan)) {
+    if state.caches.privilege_cache.allowed.as_ref().is_some_and(|p| Arc::ptr_eq(p, plan)) {
         return Ok(());
     }
-    let user = core.catalog.user;
+    let user = state.catalog.user;
     // Views are checked first, because PostgreSQL checks them before planning and other relations
     // before execution.
     for views in [true, false] {
         for r in &needed.relations {
-            if (core.cat().class(r.relid)?.relkind == RelKind::View) == views {
+            if (state.cat().class(r.relid)?.relkind == RelKind::View) == views {
                 let role = r.check_as_user.valid().unwrap_or(user);
-                check_relation(core, r, role)?;
+                check_relation(state, r, role)?;
             }
         }
     }
     for &f in &needed.functions {
-        check_function(core, f, user)?;
+        check_function(state, f, user)?;
     }
-    if core.caches.privilege_cache.user == user {
-        core.caches.privilege_cache.allowed = Some(plan.clone());
+    if state.caches.privilege_cache.user == user {
+        state.caches.privilege_cache.allowed = Some(plan.clone());
     }
     Ok(())
 }
 
 /// Error 42501 unless the current user may call the functions.
-pub(crate) fn check_calls(core: &mut Core, functions: &[Oid]) -> Result<()> {
-    if functions.is_empty() || core.is_superuser()? {
+pub(crate) fn check_calls(state: &mut State, functions: &[Oid]) -> Result<()> {
+    if functions.is_empty() || state.is_superuser()? {
         return Ok(());
     }
-    let user = core.catalog.user;
-    functions.iter().try_for_each(|&f| check_function(core, f, user))
+    let user = state.catalog.user;
+    functions.iter().try_for_each(|&f| check_function(state, f, user))
 }
 
 /// Error 42501 unless the role may call the function.
-pub(crate) fn check_function(core: &mut Core, function: Oid, role: Oid) -> Result<()> {
-    let row = core.cat().function(function)?;
+pub(crate) fn check_function(state: &mut State, function: Oid, role: Oid) -> Result<()> {
+    let row = state.cat().function(function)?;
     let acl = row.proacl.as_deref();
-    if core.cat().has_privilege(role, row.proowner, acl, Kind::Function, acl::EXECUTE)? {
+    if state.cat().has_privilege(role, row.proowner, acl, Kind::Function, acl::EXECUTE)? {
         return Ok(());
     }
     let noun = match row.prokind {
@@ -84,10 +84,10 @@ pub(crate) fn check_function(core: &mut Core, function: Oid, role: Oid) -> Resul
     Err(pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for {noun} {}", row.proname))
 }
 
-fn check_relation(core: &mut Core, r: &RelationPrivileges, role: Oid) -> Result<()> {
-    let class = core.cat().class(r.relid)?;
-    core.cat().check_row_security(role, &class)?;
-    let have = core.cat().relation_privileges(role, &class, r.required)?;
+fn check_relation(state: &mut State, r: &RelationPrivileges, role: Oid) -> Result<()> {
+    let class = state.cat().class(r.relid)?;
+    state.cat().check_row_security(role, &class)?;
+    let have = state.cat().relation_privileges(role, &class, r.required)?;
     let missing = r.required & !have;
     if missing == 0 {
         return Ok(());
@@ -101,7 +101,7 @@ fn check_relation(core: &mut Core, r: &RelationPrivileges, role: Oid) -> Result<
         (acl::UPDATE, &r.updated_cols),
     ] {
         if ok && missing & right != 0 {
-            ok = core.cat().may_columns(role, &class, right, columns)?;
+            ok = state.cat().may_columns(role, &class, right, columns)?;
         }
     }
     if ok { Ok(()) } else { Err(acl::relation_denied(&class)) }

@@ -1,10 +1,10 @@
 //! Runs queries inside the server from text to rows: for SQL functions, foreign key checks and
 //! utility commands. Counterpart: executor/spi.c.
 
-use crate::core::Core;
 use crate::plancache::Parked;
 use crate::plancache::plans::Mode;
 use crate::prepared::KEPT_COST_MAX;
+use crate::state::State;
 use analyze::SessionLookup;
 use client::statementlog::Work;
 use executor::spi::{self, Cursor, QueryHost, QuerySnapshot};
@@ -18,83 +18,87 @@ use types::{Batch, Datum};
 
 /// Analyses the statements of a text and makes generic plans for them. A text with one statement is
 /// stored in the plan cache.
-pub fn plan_text(core: &mut Core, sql: &str, param_types: &[Oid]) -> Result<Vec<Arc<PlannedStmt>>> {
+pub fn plan_text(
+    state: &mut State,
+    sql: &str,
+    param_types: &[Oid],
+) -> Result<Vec<Arc<PlannedStmt>>> {
     let key = match crate::slots::is_time_dependent(sql.as_bytes()) {
         true => None,
         // The zero byte distinguishes internal texts from those of clients, which are scanned with
         // the lexer settings of the session.
-        false => core.statement_key(&[&b"\0"[..], sql.as_bytes()].concat(), param_types)?,
+        false => state.statement_key(&[&b"\0"[..], sql.as_bytes()].concat(), param_types)?,
     };
     let none: Arc<[Datum]> = Arc::from([]);
-    if let Some(statement) = core.find_statement(&key) {
-        core.take_locks(&statement.locks)?;
-        if core.is_of_current_generation(&statement) {
-            return Ok(vec![statement.choose(core, &none, Mode::Generic)?.plan]);
+    if let Some(statement) = state.find_statement(&key) {
+        state.take_locks(&statement.locks)?;
+        if state.is_of_current_generation(&statement) {
+            return Ok(vec![statement.choose(state, &none, Mode::Generic)?.plan]);
         }
     }
     let mut statements = parse::parse(sql)?;
     if key.is_some() && statements.len() == 1 && analyze::is_query(&statements[0].stmt) {
         let raw = Arc::new(statements.remove(0));
-        let statement = core.unidentified(|core| {
-            core.analyze_and_cache(key, &sql.into(), &raw, param_types, false)
+        let statement = state.unidentified(|state| {
+            state.analyze_and_cache(key, &sql.into(), &raw, param_types, false)
         })?;
-        return Ok(vec![statement.choose(core, &none, Mode::Generic)?.plan]);
+        return Ok(vec![statement.choose(state, &none, Mode::Generic)?.plan]);
     }
     let mut plans = Vec::new();
     for stmt in statements {
         if !analyze::is_query(&stmt.stmt) {
             return Err(PgError::unsupported("utility statement inside a function"));
         }
-        let mut lookup = SessionLookup::new(core);
+        let mut lookup = SessionLookup::new(state);
         let query = analyze::analyze(&mut lookup, &stmt, sql, param_types)?;
         let query = analyze::rewrite(&mut lookup, query)?;
-        plans.push(Arc::new(plan_query(core, &query)?));
+        plans.push(Arc::new(plan_query(state, &query)?));
     }
     Ok(plans)
 }
 
 /// Plans an analysed query.
-pub fn plan_query(core: &mut Core, query: &Query) -> Result<PlannedStmt> {
-    let planning = core.measure(Work::Planner);
-    let mark = core.begin_planning();
-    let outer = std::mem::take(&mut core.caches.planning.transient);
-    let mut plan = planner::plan_query(query, core)?;
-    plan.transient = core.caches.planning.transient;
-    core.caches.planning.transient |= outer;
-    core.log_measured(planning, "PLANNER STATISTICS");
-    core.end_planning(mark, query);
+pub fn plan_query(state: &mut State, query: &Query) -> Result<PlannedStmt> {
+    let planning = state.measure(Work::Planner);
+    let mark = state.begin_planning();
+    let outer = std::mem::take(&mut state.caches.planning.transient);
+    let mut plan = planner::plan_query(query, state)?;
+    plan.transient = state.caches.planning.transient;
+    state.caches.planning.transient |= outer;
+    state.log_measured(planning, "PLANNER STATISTICS");
+    state.end_planning(mark, query);
     Ok(plan)
 }
 
 /// Runs the queries of a text and returns the rows of the last one.
 pub fn run_sql(
-    core: &mut Core,
+    state: &mut State,
     sql: &str,
     param_types: &[Oid],
     params: Arc<[Datum]>,
 ) -> Result<Vec<Vec<Datum>>> {
     let mut rows = Vec::new();
-    for plan in plan_text(core, sql, param_types)? {
-        rows = run_nested(core, spi::Query::new(plan, params.clone()))?;
+    for plan in plan_text(state, sql, param_types)? {
+        rows = run_nested(state, spi::Query::new(plan, params.clone()))?;
     }
     Ok(rows)
 }
 
 /// Runs a query as a statement of its own inside another statement: its triggers fire at its end,
 /// under its snapshot. Returns its rows without junk columns.
-pub(crate) fn run_nested(core: &mut Core, query: spi::Query) -> Result<Vec<Vec<Datum>>> {
-    let snapshot = query.snapshot.resolve(core)?;
+pub(crate) fn run_nested(state: &mut State, query: spi::Query) -> Result<Vec<Vec<Datum>>> {
+    let snapshot = query.snapshot.resolve(state)?;
     let query = query.under(QuerySnapshot::Active);
-    spi::with_snapshot(core, &snapshot, |core| {
-        let level = core.triggers.enter();
-        let result = query.rows(core);
-        let result = result.and_then(|rows| trigger::after_statement(core).map(|()| rows));
-        core.triggers.leave(level);
+    spi::with_snapshot(state, &snapshot, |state| {
+        let level = state.triggers.enter();
+        let result = query.rows(state);
+        let result = result.and_then(|rows| trigger::after_statement(state).map(|()| rows));
+        state.triggers.leave(level);
         result
     })
 }
 
-impl Core {
+impl State {
     /// The parked execution of a plan, if it can be run again. The statement is current: its
     /// analysis is valid for the catalog generation, the user and the settings, and its relations
     /// are locked.
@@ -125,29 +129,29 @@ impl Core {
 /// As [`run_nested`]; also returns the number of rows that were read or changed, and the execution,
 /// which has ended. Without `keep`, no rows are returned.
 pub(crate) fn run_counted(
-    core: &mut Core,
+    state: &mut State,
     query: spi::Query,
     keep: bool,
 ) -> Result<(Vec<Vec<Datum>>, spi::Finished)> {
-    let snapshot = query.snapshot.resolve(core)?;
+    let snapshot = query.snapshot.resolve(state)?;
     let query = query.under(QuerySnapshot::Active);
-    spi::with_snapshot(core, &snapshot, |core| {
-        let level = core.triggers.enter();
+    spi::with_snapshot(state, &snapshot, |state| {
+        let level = state.triggers.enter();
         let mut rows = Vec::new();
         let finished = match keep {
-            true => query.run(core, &mut |_, batch, columns| {
+            true => query.run(state, &mut |_, batch, columns| {
                 rows.extend((0..batch.len).map(|r| spi::row_of(batch, r, columns)));
                 Ok(())
             }),
-            false => query.discard(core),
+            false => query.discard(state),
         };
-        let finished = finished.and_then(|f| trigger::after_statement(core).map(|()| f));
-        core.triggers.leave(level);
+        let finished = finished.and_then(|f| trigger::after_statement(state).map(|()| f));
+        state.triggers.leave(level);
         Ok((rows, finished?))
     })
 }
 
-impl QueryHost for Core {
+impl QueryHost for State {
     fn services(&mut self) -> &mut dyn Services {
         self
     }
@@ -167,12 +171,12 @@ pub(crate) struct Rows {
 }
 
 impl Rows {
-    pub(crate) fn open(core: &mut Core, query: spi::Query) -> Result<Rows> {
-        Ok(Rows { cursor: query.open(core)?, batch: Batch::default(), at: 0, ended: false })
+    pub(crate) fn open(state: &mut State, query: spi::Query) -> Result<Rows> {
+        Ok(Rows { cursor: query.open(state)?, batch: Batch::default(), at: 0, ended: false })
     }
 
     /// The next row. If it must be computed, up to `want` rows are computed together.
-    pub(crate) fn next(&mut self, core: &mut Core, want: usize) -> Result<Option<Vec<Datum>>> {
+    pub(crate) fn next(&mut self, state: &mut State, want: usize) -> Result<Option<Vec<Datum>>> {
         while self.at == self.batch.len {
             if self.ended {
                 return Ok(None);
@@ -181,16 +185,16 @@ impl Rows {
                 self.cursor.recycle(std::mem::take(&mut self.batch));
                 self.at = 0;
             }
-            self.batch = self.next_batch(core, want)?.unwrap_or_default();
+            self.batch = self.next_batch(state, want)?.unwrap_or_default();
         }
         self.at += 1;
         Ok(Some(spi::row_of(&self.batch, self.at - 1, self.cursor.columns())))
     }
 
     /// The next rows, up to `want`, for a caller that does not call [`Rows::next`].
-    pub(crate) fn next_batch(&mut self, core: &mut Core, want: usize) -> Result<Option<Batch>> {
+    pub(crate) fn next_batch(&mut self, state: &mut State, want: usize) -> Result<Option<Batch>> {
         while !self.ended {
-            match self.cursor.next(core, want)? {
+            match self.cursor.next(state, want)? {
                 Some(batch) if batch.len > 0 => return Ok(Some(batch)),
                 Some(_) => {}
                 None => self.ended = true,

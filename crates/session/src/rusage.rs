@@ -8,7 +8,7 @@ impl Session {
     /// A message was received: starts the measurement of a query, unless an earlier message of the
     /// query has started it.
     pub(crate) fn begin_metered(&mut self) {
-        if self.core.values.resolved.track_rusage && self.metered.is_none() {
+        if self.state.values.resolved.track_rusage && self.metered.is_none() {
             self.metered = Some(process::thread_usage().into());
         }
     }

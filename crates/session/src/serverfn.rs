@@ -8,15 +8,15 @@ mod statements;
 mod statementstats;
 mod trigrams;
 
-use crate::core::Core;
+use crate::state::State;
 use pgerror::Result;
 use sysfn::{ResultRow, text};
 use types::{Datum, DatumRef};
 
 /// A scalar function.
-pub(crate) type OneFn = fn(&mut Core, &[DatumRef<'_>]) -> Result<Datum>;
+pub(crate) type OneFn = fn(&mut State, &[DatumRef<'_>]) -> Result<Datum>;
 /// A set-returning function; the result is a list of rows.
-pub(crate) type SetFn = fn(&mut Core, &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>>;
+pub(crate) type SetFn = fn(&mut State, &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>>;
 
 #[derive(Clone, Copy)]
 pub(crate) enum SysCall {
@@ -64,17 +64,17 @@ impl SystemFunction {
 
     pub(crate) fn call(
         self,
-        core: &mut Core,
+        state: &mut State,
         args: &[DatumRef<'_>],
         result: ResultRow<'_>,
     ) -> Result<Returned> {
         match self {
-            SystemFunction::Session(SysCall::One(f)) => f(core, args).map(Returned::One),
-            SystemFunction::Session(SysCall::Set(f)) => f(core, args).map(Returned::Set),
-            SystemFunction::Catalog(sysfn::SysCall::One(f)) => f(core, args).map(Returned::One),
-            SystemFunction::Catalog(sysfn::SysCall::Set(f)) => f(core, args).map(Returned::Set),
+            SystemFunction::Session(SysCall::One(f)) => f(state, args).map(Returned::One),
+            SystemFunction::Session(SysCall::Set(f)) => f(state, args).map(Returned::Set),
+            SystemFunction::Catalog(sysfn::SysCall::One(f)) => f(state, args).map(Returned::One),
+            SystemFunction::Catalog(sysfn::SysCall::Set(f)) => f(state, args).map(Returned::Set),
             SystemFunction::Catalog(sysfn::SysCall::Rows(f)) => {
-                f(core, args, &result).map(Returned::Set)
+                f(state, args, &result).map(Returned::Set)
             }
         }
     }

@@ -1,9 +1,9 @@
 //! A session and its message loop. Counterpart: tcop/postgres.c (`PostgresMain`).
 
-use crate::core::Core;
 use crate::instance::{Instance, SessionHandle};
 use crate::prepared::Prepared;
 use crate::slots::Slots;
+use crate::state::State;
 use crate::xact::{Block, Xact};
 use client::connection::{Connection, Received, unexpected_end};
 use client::statementlog::{Measured, Work};
@@ -22,7 +22,7 @@ use wire::{Formats, FrontendMessage, backend};
 
 /// A session of a client, or an internal one.
 pub struct Session {
-    pub core: Core,
+    pub state: State,
     pub(crate) instance: Arc<Instance>,
     pub(crate) handle: Arc<SessionHandle>,
     pub(crate) conn: Connection,
@@ -64,23 +64,23 @@ enum Next {
 
 impl Session {
     pub(crate) fn new(
-        core: Core,
+        state: State,
         instance: Arc<Instance>,
         handle: Arc<SessionHandle>,
         conn: Connection,
     ) -> Session {
         let config_generation = instance.config_generation();
-        let mut core = core;
-        core.plans = instance.plans.clone();
-        core.environment.base_generation = config_generation;
+        let mut state = state;
+        state.plans = instance.plans.clone();
+        state.environment.base_generation = config_generation;
         // The transactions that prepared the session count as one.
-        let database = core.backend.database();
-        core.backend.stats.set_database(database);
-        core.backend.stats.count(DatabaseField::Commits, 1);
+        let database = state.backend.database();
+        state.backend.stats.set_database(database);
+        state.backend.stats.count(DatabaseField::Commits, 1);
         Session {
             slots: Slots::default(),
             no_params: Arc::from([]),
-            core,
+            state,
             instance,
             handle,
             conn,
@@ -119,25 +119,25 @@ impl Session {
     /// dropped when another session takes over the schema.
     pub(crate) fn leave(&mut self) {
         self.leave_transaction();
-        let now = self.core.now();
-        self.core.backend.stats.disconnected(self.end_cause);
-        self.core.backend.report_stats(now, true);
+        let now = self.state.now();
+        self.state.backend.stats.disconnected(self.end_cause);
+        self.state.backend.report_stats(now, true);
     }
 
     fn leave_transaction(&mut self) {
         self.unlisten_at_end();
-        if self.core.backend.in_transaction() {
+        if self.state.backend.in_transaction() {
             self.abort_transaction();
         }
-        if !self.core.catalog.temp_namespace.is_valid() {
+        if !self.state.catalog.temp_namespace.is_valid() {
             return;
         }
         // A pending interrupt that ended the session must not interrupt the cleanup.
         let _ = self.handle.waiter.take();
-        self.core.transaction.on_commit.clear();
+        self.state.transaction.on_commit.clear();
         self.start_command();
-        let snapshot = self.core.backend.snapshot();
-        self.core.backend.push_snapshot(snapshot);
+        let snapshot = self.state.backend.snapshot();
+        self.state.backend.push_snapshot(snapshot);
         let cleared = define::temp::clear(self).and_then(|()| self.commit_transaction());
         if let Err(e) = cleared {
             self.log_report(&e);
@@ -170,26 +170,29 @@ impl Session {
 
     fn send_ready(&mut self) -> Result<()> {
         if self.instance.config_generation() != self.config_generation
-            && self.core.transaction.block == Block::None
+            && self.state.transaction.block == Block::None
         {
             self.config_generation = self.instance.config_generation();
-            self.core.store.set_base(self.instance.base());
-            self.core.environment.base_generation = self.config_generation;
-            self.core.apply_settings();
+            self.state.store.set_base(self.instance.base());
+            self.state.environment.base_generation = self.config_generation;
+            self.state.apply_settings();
         }
         sync::memory::release();
         self.send_notices();
-        if std::mem::take(&mut self.core.report_due) {
+        if std::mem::take(&mut self.state.report_due) {
             self.report_settings();
         }
-        let idle = self.core.transaction.block == Block::None;
-        let now = self.core.now();
+        let idle = self.state.transaction.block == Block::None;
+        let now = self.state.now();
         self.stats_due = None;
         if idle {
             self.receive_notifications();
-            self.stats_due = self.core.backend.report_stats(now, false);
+            self.stats_due = self.state.backend.report_stats(now, false);
         }
-        backend::ready_for_query(&mut self.conn.out, self.xact.status(self.core.transaction.block));
+        backend::ready_for_query(
+            &mut self.conn.out,
+            self.xact.status(self.state.transaction.block),
+        );
         self.show_waiting(now);
         self.end_metered();
         self.conn.flush()?;
@@ -202,12 +205,12 @@ impl Session {
 
     /// Sends ParameterStatus for reported settings that have changed.
     pub(crate) fn report_settings(&mut self) {
-        let encoder = self.core.values.types.client_encoder.clone();
+        let encoder = self.state.values.types.client_encoder.clone();
         self.handle.notifications.lock().encoder.clone_from(&encoder);
         self.conn.encoder = encoder;
         for (id, known) in &mut self.reported {
-            let setting = self.core.store.base().registry.setting(*id);
-            let value = self.core.store.value(*id);
+            let setting = self.state.store.base().registry.setting(*id);
+            let value = self.state.store.value(*id);
             let shown = setting.show(value);
             if shown != *known {
                 backend::parameter_status(&mut self.conn.out, setting.name, &shown);
@@ -218,7 +221,7 @@ impl Session {
 
     /// Sends ParameterStatus for all reported settings, at session start.
     pub(crate) fn begin_reporting(&mut self) {
-        let registry = self.core.store.base().registry.clone();
+        let registry = self.state.store.base().registry.clone();
         self.reported = registry
             .ids()
             .filter(|id| registry.setting(*id).flags.report)
@@ -229,13 +232,13 @@ impl Session {
 
     /// Sends pending notices to the client, and to the log according to `log_min_messages`.
     pub(crate) fn send_notices(&mut self) {
-        self.core.notices.extend(self.core.backend.take_warnings());
-        self.core.notices.extend(self.core.catalog.take_collation_warnings());
-        if self.core.notices.is_empty() {
+        self.state.notices.extend(self.state.backend.take_warnings());
+        self.state.notices.extend(self.state.catalog.take_collation_warnings());
+        if self.state.notices.is_empty() {
             return;
         }
-        let least = self.core.least_severity();
-        for notice in std::mem::take(&mut self.core.notices) {
+        let least = self.state.least_severity();
+        for notice in std::mem::take(&mut self.state.notices) {
             self.log_report(&notice);
             let severity = notice.fields().severity;
             if severity >= least || severity == Severity::Info {
@@ -257,7 +260,7 @@ impl Session {
 
     /// Writes a report to the server log.
     pub(crate) fn log_report(&self, report: &PgError) {
-        self.core.log_report((&self.instance, &self.handle), report);
+        self.state.log_report((&self.instance, &self.handle), report);
     }
 
     /// Sends an error and logs it.
@@ -269,12 +272,12 @@ impl Session {
 
     /// The idle timeout of the present state, and its interrupt.
     fn idle_timeout(&self) -> Option<(Duration, Interrupt)> {
-        let (span, interrupt) = match self.core.transaction.block {
+        let (span, interrupt) = match self.state.transaction.block {
             Block::None => {
-                (self.core.values.resolved.idle_session_timeout, Interrupt::IdleSessionTimeout)
+                (self.state.values.resolved.idle_session_timeout, Interrupt::IdleSessionTimeout)
             }
             _ => {
-                let span = self.core.values.resolved.idle_in_transaction_timeout;
+                let span = self.state.values.resolved.idle_in_transaction_timeout;
                 (span, Interrupt::IdleInTransactionTimeout)
             }
         };
@@ -285,11 +288,11 @@ impl Session {
     fn message(&mut self) -> Result<Next> {
         // Within a pipeline there is no idle timeout. Counterpart: the timeouts of `PostgresMain`.
         let idle = if std::mem::take(&mut self.ready_sent) { self.idle_timeout() } else { None };
-        self.conn.transport.set_spin(self.core.values.resolved.client_spin);
+        self.conn.transport.set_spin(self.state.values.resolved.client_spin);
         let span = idle.map(|(span, _)| span);
         let due = self.stats_due.take().filter(|due| span.is_none_or(|span| *due < span));
         let waiting = self.handle.waiter.waiting(WaitEvent::ClientRead);
-        let received = receive_within(&mut self.conn, &mut self.core, due, span);
+        let received = receive_within(&mut self.conn, &mut self.state, due, span);
         drop(waiting);
         self.end_client_wait();
         let frame = match received? {
@@ -322,7 +325,7 @@ impl Session {
             return Ok(Next::Message);
         }
         if self.extended_timer.is_some()
-            && let Err(e) = self.core.backend.check_interrupts()
+            && let Err(e) = self.state.backend.check_interrupts()
         {
             return self.after_error(e, is_extended(frame.kind));
         }
@@ -350,9 +353,9 @@ impl Session {
     }
 
     pub(crate) fn statement_begins(&mut self) {
-        self.core.transaction.statement_start = self.core.now();
+        self.state.transaction.statement_start = self.state.now();
         // The list may contain rows of a statement that failed with another error.
-        self.core.catalog.take_incomparable_rows();
+        self.state.catalog.take_incomparable_rows();
     }
 
     /// Processes one message and ignores the next step.
@@ -366,7 +369,7 @@ impl Session {
             return Err(terminated());
         }
         self.end_cause = SessionEnd::Abandoned;
-        if self.core.transaction.block != Block::None {
+        if self.state.transaction.block != Block::None {
             self.log_report(&unexpected_end().severity(Severity::Log));
         }
         Ok(Next::Quit)
@@ -375,7 +378,7 @@ impl Session {
     fn dispatch(&mut self, kind: u8, body: &[u8]) -> Result<Next> {
         /// Shorter texts cannot be nested so deeply that they need a larger stack.
         const LONG_BYTES: usize = 4096;
-        if body.len() > LONG_BYTES || self.core.deep_statements {
+        if body.len() > LONG_BYTES || self.state.deep_statements {
             return stdx::stack::wide(|| self.handle(kind, body));
         }
         self.handle(kind, body)
@@ -383,7 +386,7 @@ impl Session {
 
     fn handle(&mut self, kind: u8, body: &[u8]) -> Result<Next> {
         let extended = is_extended(kind);
-        let converted = match &self.core.values.resolved.from_client {
+        let converted = match &self.state.values.resolved.from_client {
             Some(conversion) if !body.is_ascii() => {
                 wire::recode::from_client(kind, body, &mut |text| conversion.convert(text))
             }
@@ -400,7 +403,7 @@ impl Session {
             Err(e) => return self.after_error(e, extended),
         };
         let measured = match extended {
-            true => self.core.measure(Work::Message),
+            true => self.state.measure(Work::Message),
             false => None,
         };
         let result = match message {
@@ -449,7 +452,7 @@ impl Session {
         };
         match result {
             Ok(next) => {
-                self.core.activity.statement = None;
+                self.state.activity.statement = None;
                 Ok(next)
             }
             Err(e) => self.after_error(e, extended),
@@ -464,7 +467,7 @@ impl Session {
         title: &str,
     ) -> Result<Next> {
         done?;
-        self.core.log_measured(measured, title);
+        self.state.log_measured(measured, title);
         Ok(Next::Message)
     }
 
@@ -481,7 +484,7 @@ impl Session {
             // sends Sync.
             self.conn.flush()?;
         }
-        self.core.activity.statement = None;
+        self.state.activity.statement = None;
         self.fail();
         if self.conn.lost_sync {
             return Err(pg_err!(
@@ -497,7 +500,7 @@ impl Session {
     /// The text of a message in the database encoding. Error 22021 if it is invalid. With encodings
     /// other than UTF-8, only texts that are valid UTF-8 are accepted.
     pub(crate) fn text<'t>(&self, bytes: &'t [u8]) -> Result<&'t str> {
-        let encoding = self.core.values.types.encoding;
+        let encoding = self.state.values.types.encoding;
         match std::str::from_utf8(bytes) {
             Ok(text) => Ok(text),
             Err(_) if encoding != Encoding::Utf8 => Err(PgError::unsupported(format!(
@@ -539,7 +542,7 @@ fn is_extended(kind: u8) -> bool {
 /// counts are added to the shared statistics.
 fn receive_within(
     conn: &mut Connection,
-    core: &mut Core,
+    state: &mut State,
     due: Option<Duration>,
     idle: Option<Duration>,
 ) -> Result<Received> {
@@ -552,8 +555,8 @@ fn receive_within(
         Received::TimedOut => {}
         received => return Ok(received),
     }
-    let now = core.now();
-    core.backend.report_stats(now, true);
+    let now = state.now();
+    state.backend.report_stats(now, true);
     conn.set_timeout(idle.map(|idle| idle - due));
     conn.receive()
 }

@@ -2,8 +2,8 @@
 //!
 //! Counterpart: utils/misc/guc.c (`ExecSetVariableStmt`, `AlterSystemSetConfigFile`).
 
-use crate::core::Core;
 use crate::session::Session;
+use crate::state::State;
 use crate::utility::text_field;
 use catalog::acl;
 use parameters::canonical;
@@ -14,7 +14,7 @@ use utility::host::Transactions;
 use utility::setting;
 use wire::FieldDescription;
 
-impl Core {
+impl State {
     /// The text of the arguments of SET; `None` for DEFAULT.
     fn set_text(&self, name: &str, args: &[Node]) -> Result<Option<String>> {
         if args.is_empty() {
@@ -226,8 +226,8 @@ impl Core {
 
 impl Session {
     pub(crate) fn show_statement(&mut self, name: &str, describe: bool) -> Result<()> {
-        let fields = self.core.show_fields(name)?;
-        let lines = self.core.shown_settings(name)?;
+        let fields = self.state.show_fields(name)?;
+        let lines = self.state.shown_settings(name)?;
         self.send_texts(&fields, &lines, describe)
     }
 
@@ -235,16 +235,16 @@ impl Session {
     pub(crate) fn alter_system(&mut self, stmt: &VariableSetStmt) -> Result<()> {
         const FILE: &str = "postgresql.auto.conf";
         self.prevent_in_transaction_block("ALTER SYSTEM")?;
-        self.core.check_alter_system(stmt)?;
+        self.state.check_alter_system(stmt)?;
         let disk = self.instance.engine.env().disk.clone();
         let name = stmt.name.as_deref().unwrap_or_default();
         let value = match stmt.kind {
-            VariableSetKind::SetValue => self.core.set_text(name, &stmt.args)?,
+            VariableSetKind::SetValue => self.state.set_text(name, &stmt.args)?,
             _ => None,
         };
         let all = stmt.kind == VariableSetKind::ResetAll;
         if !all {
-            let registry = &self.core.store.base().registry;
+            let registry = &self.state.store.base().registry;
             let setting = registry.setting(registry.get(name)?);
             if setting.context == Context::Internal
                 || setting.flags.not_in_file
@@ -256,8 +256,8 @@ impl Session {
                 ));
             }
             if let Some(value) = &value {
-                self.core.store.parse((setting, name), value)?;
-                canonical(&self.core.store, setting, value)?;
+                self.state.store.parse((setting, name), value)?;
+                canonical(&self.state.store, setting, value)?;
                 if value.contains('\n') {
                     return Err(pg_err!(
                         INVALID_PARAMETER_VALUE,

@@ -1,10 +1,10 @@
 //! The simple query protocol: a text of statements, each of which is run to its end. Counterpart:
 //! tcop/postgres.c (`exec_simple_query`).
 
-use crate::core::Core;
 use crate::portal::{Portal, PortalResult};
 use crate::prepared::Prepared;
 use crate::session::Session;
+use crate::state::State;
 use crate::xact::aborted;
 use analyze::SessionLookup;
 use client::results::query_tag;
@@ -21,7 +21,7 @@ use wire::{Formats, backend};
 impl Session {
     /// The lexer's settings.
     pub(crate) fn parse_options(&self) -> Options {
-        self.core.values.resolved.lexer
+        self.state.values.resolved.lexer
     }
 
     /// Sends the warnings of the lexer to the client. Returns true if there were any.
@@ -29,14 +29,14 @@ impl Session {
         if warnings.is_empty() {
             return false;
         }
-        self.core.notices.extend(warnings);
+        self.state.notices.extend(warnings);
         self.send_notices();
         true
     }
 
     /// Starts the timer of `statement_timeout`, if it is set.
     pub(crate) fn statement_timer(&self) -> Option<client::timer::Timer> {
-        let span = self.core.values.resolved.statement_timeout?;
+        let span = self.state.values.resolved.statement_timeout?;
         self.instance.timers.start(span, &self.handle.waiter, Interrupt::StatementTimeout)
     }
 
@@ -52,24 +52,24 @@ impl Session {
     pub(crate) fn simple_query(&mut self, text: &[u8]) -> Result<()> {
         self.show_running(text);
         // A simple query closes the unnamed portal.
-        if !self.core.named.portals.is_empty() {
-            self.core.named.portals.remove("");
+        if !self.state.named.portals.is_empty() {
+            self.state.named.portals.remove("");
         }
-        let whole =
-            !self.core.values.resolved.log_statements && !self.core.values.resolved.tracks_planning;
+        let whole = !self.state.values.resolved.log_statements
+            && !self.state.values.resolved.tracks_planning;
         if whole && self.run_slot(text)? {
             return Ok(());
         }
         let mut timer = self.statement_timer();
         let sql: Arc<str> = self.text(text)?.into();
-        self.core.activity.statement = Some(sql.clone());
-        let message = self.core.measure(Work::Message);
-        let parsing = self.core.measure(Work::Parser);
+        self.state.activity.statement = Some(sql.clone());
+        let message = self.state.measure(Work::Message);
+        let parsing = self.state.measure(Work::Parser);
         let mut warnings = Vec::new();
         let parsed = parse::parse_with_notices(&sql, self.parse_options(), &mut warnings);
         let remarked = self.send_parser_notices(warnings);
         let statements = parsed?;
-        self.core.log_measured(parsing, "PARSER STATISTICS");
+        self.state.log_measured(parsing, "PARSER STATISTICS");
         if !remarked
             && let [raw] = &statements[..]
             && whole
@@ -77,7 +77,7 @@ impl Session {
         {
             return Ok(());
         }
-        let timed = match self.core.values.resolved.log_statements {
+        let timed = match self.state.values.resolved.log_statements {
             true => self.begin_timed("statement", &sql, statements.iter().map(|s| &s.stmt)),
             false => None,
         };
@@ -103,7 +103,7 @@ impl Session {
             if several {
                 self.begin_implicit_block();
             }
-            self.core.backend.check_interrupts()?;
+            self.state.backend.check_interrupts()?;
             let is_transaction = matches!(node, Node::TransactionStmt(_));
             let tag = self.simple_statement(raw, &sql)?;
             if i == last {
@@ -118,7 +118,7 @@ impl Session {
             backend::command_complete(&mut self.conn.out, &tag);
         }
         self.end_timed(timed, "statement", &sql);
-        self.core.log_measured(message, "QUERY STATISTICS");
+        self.state.log_measured(message, "QUERY STATISTICS");
         Ok(())
     }
 
@@ -129,21 +129,21 @@ impl Session {
         }
         // Literals of this text could not become parameters. The number of such texts is unbounded,
         // so they are not cached.
-        check_parameters(&mut self.core, &raw, sql, &[])?;
+        check_parameters(&mut self.state, &raw, sql, &[])?;
         let prepared =
-            Prepared::new(&mut self.core, sql.clone(), Some(raw), Vec::new(), None, false)?;
+            Prepared::new(&mut self.state, sql.clone(), Some(raw), Vec::new(), None, false)?;
         let fields = prepared.fields.clone();
-        let level = self.core.backend.txn.nesting();
+        let level = self.state.backend.txn.nesting();
         let mut portal =
             Portal::new(Arc::new(prepared), self.no_params.clone(), Formats::Text, fields, level);
-        self.core.start_portal(&mut portal)?;
-        let running = self.core.measure(Work::Executor);
-        self.core.run_to_end_if_writing(&mut portal)?;
+        self.state.start_portal(&mut portal)?;
+        let running = self.state.measure(Work::Executor);
+        self.state.run_to_end_if_writing(&mut portal)?;
         if let Some(fields) = &portal.fields {
             backend::row_description(&mut self.conn.out, fields);
         }
         let ran = self.run_query_portal(&mut portal, 0)?;
-        self.core.log_measured(running, "EXECUTOR STATISTICS");
+        self.state.log_measured(running, "EXECUTOR STATISTICS");
         match ran {
             PortalResult::Complete(command, rows) => Ok(query_tag(command, rows)),
             PortalResult::Suspended => Ok(String::new()),
@@ -154,14 +154,14 @@ impl Session {
 /// Error 42P02 for the first parameter without a value. Analysis that infers parameter types does
 /// not detect this.
 pub(crate) fn check_parameters(
-    core: &mut Core,
+    state: &mut State,
     raw: &RawStmt,
     sql: &str,
     types: &[Oid],
 ) -> Result<()> {
     let bytes = sql.as_bytes();
     if bytes.windows(2).any(|pair| pair[0] == b'$' && pair[1].is_ascii_digit()) {
-        analyze::analyze(&mut SessionLookup::new(core), raw, sql, types)?;
+        analyze::analyze(&mut SessionLookup::new(state), raw, sql, types)?;
     }
     Ok(())
 }

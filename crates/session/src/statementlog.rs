@@ -1,14 +1,14 @@
 //! Writes statements, durations and statistics to the server log.
 
-use crate::core::Core;
 use crate::session::Session;
+use crate::state::State;
 use client::statementlog::{LoggedStatements, Measured, Timed, Work};
 use parse::ast::Node;
 use pgerror::{PgError, Severity, SqlState};
 use std::time::{Duration, Instant};
 use vfs::process::{self, Usage};
 
-impl Core {
+impl State {
     /// Starts a measurement, if statistics of this kind of work are enabled.
     #[inline]
     pub(crate) fn measure(&self, work: Work) -> Option<Measured> {
@@ -140,7 +140,7 @@ impl Session {
         sql: &str,
         mut nodes: impl Iterator<Item = &'a Node>,
     ) -> Option<Timed> {
-        let settings = self.core.activity.log;
+        let settings = self.state.activity.log;
         let logged = match settings.which {
             LoggedStatements::None => false,
             LoggedStatements::All => true,
@@ -155,7 +155,7 @@ impl Session {
 
     /// As [`Session::begin_timed`], for a FunctionCall message.
     pub(crate) fn begin_timed_call(&mut self, what: &str) -> Option<Timed> {
-        let settings = self.core.activity.log;
+        let settings = self.state.activity.log;
         let logged = settings.which == LoggedStatements::All;
         if logged {
             self.log_line(&line(what.to_owned()));
@@ -178,7 +178,7 @@ impl Session {
     }
 
     fn log_duration(&mut self, timed: &Timed, what: &str) {
-        let settings = self.core.activity.log;
+        let settings = self.state.activity.log;
         let micros = timed.begun.elapsed().as_micros();
         let text = format!("duration: {}.{:03} ms", micros / 1000, micros % 1000);
         let exceeded = settings.min_duration >= 0 && micros / 1000 >= settings.min_duration as u128;
@@ -190,6 +190,6 @@ impl Session {
     }
 
     fn log_line(&self, report: &PgError) {
-        self.instance.log.write(&self.core.activity.client, report, None);
+        self.instance.log.write(&self.state.activity.client, report, None);
     }
 }

@@ -2,8 +2,8 @@
 //!
 //! Counterpart: the hooks of pg_stat_statements.c.
 
-use crate::core::Core;
 use crate::instance::Instance;
+use crate::state::State;
 use parse::RawStmt;
 use parse::ast::Node;
 use pgerror::Result;
@@ -15,7 +15,7 @@ use std::sync::Arc;
 /// The library whose name in `shared_preload_libraries` turns the statistics on.
 pub(crate) const LIBRARY: &str = "pg_stat_statements";
 
-impl Core {
+impl State {
     /// Begins to collect statistics, if the server does.
     pub(crate) fn collect_statements(&mut self, instance: &Instance) {
         let Some(registry) = instance.statements() else { return };
@@ -60,7 +60,7 @@ impl Core {
     }
 
     /// Analyses a query that has no identifier: one of the server itself.
-    pub(crate) fn unidentified<T>(&mut self, analyse: impl FnOnce(&mut Core) -> T) -> T {
+    pub(crate) fn unidentified<T>(&mut self, analyse: impl FnOnce(&mut State) -> T) -> T {
         let identified = std::mem::take(&mut self.values.resolved.query_ids);
         let result = analyse(self);
         self.values.resolved.query_ids = identified;

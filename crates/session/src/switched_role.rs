@@ -5,8 +5,8 @@
 //! INVARIANT: while a role is switched, it is not changed in any other way: neither by SET ROLE nor
 //! by another setting.
 
-use crate::core::Core;
 use crate::roles::SwitchedRole;
+use crate::state::State;
 use ids::Oid;
 use pgerror::{Result, pg_err};
 
@@ -17,7 +17,7 @@ pub(crate) struct SavedRole {
     superuser: bool,
 }
 
-impl Core {
+impl State {
     /// Switches to the owner of a SECURITY DEFINER function.
     pub(crate) fn switch_to_definer(&mut self, role: Oid) -> Result<SavedRole> {
         let restricted = self.roles.switched.is_some_and(|a| a.restricted);

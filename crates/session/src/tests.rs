@@ -1,7 +1,7 @@
 //! Tests of queries from text to rows, over a new cluster in memory.
 
-use crate::core::Core;
 use crate::query::run_sql;
+use crate::state::State;
 use catalog::bootstrap::{InitOptions, init};
 use catalog::{CatSession, Catalogs};
 use engine::{Backend, Engine, EngineConfig};
@@ -22,7 +22,7 @@ pub(crate) mod triggers;
 /// A cluster with one session of the superuser.
 struct Fixture {
     _engine: Arc<Engine>,
-    core: Core,
+    state: State,
 }
 
 fn fixture() -> Fixture {
@@ -42,7 +42,7 @@ fn fixture() -> Fixture {
     )
     .unwrap();
     let session = CatSession::new(catalogs.database(database), Oid(10));
-    let core = Core::new(
+    let state = State::new(
         backend,
         session,
         catalogs,
@@ -51,34 +51,34 @@ fn fixture() -> Fixture {
             settings::Registry::load(),
         )))),
     );
-    Fixture { _engine: engine, core }
+    Fixture { _engine: engine, state }
 }
 
 /// The rows as text, columns separated by `|`, NULL as `null`.
-fn query(core: &mut Core, sql: &str) -> Result<Vec<String>, pgerror::PgError> {
-    core.backend.begin(Isolation::ReadCommitted);
-    let result = query_in(core, sql);
-    core.backend.abort().unwrap();
+fn query(state: &mut State, sql: &str) -> Result<Vec<String>, pgerror::PgError> {
+    state.backend.begin(Isolation::ReadCommitted);
+    let result = query_in(state, sql);
+    state.backend.abort().unwrap();
     result
 }
 
-fn query_in(core: &mut Core, sql: &str) -> Result<Vec<String>, pgerror::PgError> {
-    let snapshot = core.backend.snapshot();
-    core.backend.push_snapshot(snapshot);
-    let plans = crate::query::plan_text(core, sql, &[])?;
+fn query_in(state: &mut State, sql: &str) -> Result<Vec<String>, pgerror::PgError> {
+    let snapshot = state.backend.snapshot();
+    state.backend.push_snapshot(snapshot);
+    let plans = crate::query::plan_text(state, sql, &[])?;
     let types: Vec<Oid> = plans.last().map_or(Vec::new(), |p| {
         let list = &p.plan_tree.info.target_list;
         list.iter().filter(|t| !t.resjunk).map(|t| t.expr.type_oid()).collect()
     });
-    let rows = run_sql(core, sql, &[], Arc::from([]))?;
-    core.backend.pop_snapshot();
+    let rows = run_sql(state, sql, &[], Arc::from([]))?;
+    state.backend.pop_snapshot();
     let mut out = Vec::new();
     for row in rows {
         let mut cells = Vec::new();
         for (v, ty) in row.iter().zip(&types) {
             cells.push(match v {
                 Datum::Null => "null".to_string(),
-                v => String::from_utf8_lossy(&core.type_output(*ty, v.as_ref())?).into_owned(),
+                v => String::from_utf8_lossy(&state.type_output(*ty, v.as_ref())?).into_owned(),
             });
         }
         out.push(cells.join("|"));
@@ -183,7 +183,7 @@ fn queries_return_the_rows_of_postgresql() {
     let mut f = fixture();
     let mut wrong = Vec::new();
     for (sql, want) in ANSWERS {
-        match query(&mut f.core, sql) {
+        match query(&mut f.state, sql) {
             Ok(rows) if rows == *want => {}
             other => wrong.push(format!("{sql}\n    want {want:?}\n    have {other:?}")),
         }
@@ -197,12 +197,12 @@ fn queries_return_the_rows_of_postgresql() {
 fn functions_of_catalog_views_are_implemented() {
     const MISSING_MAX: usize = 8;
     let mut f = fixture();
-    f.core.backend.begin(Isolation::ReadCommitted);
+    f.state.backend.begin(Isolation::ReadCommitted);
     let mut texts: Vec<String> = Vec::new();
-    for rule in f.core.cat().scan_all::<catalog::rows::PgRewrite>().unwrap() {
+    for rule in f.state.cat().scan_all::<catalog::rows::PgRewrite>().unwrap() {
         texts.push(rule.ev_action.as_str().to_owned());
     }
-    let procs = f.core.cat().scan_all::<catalog::rows::PgProc>().unwrap();
+    let procs = f.state.cat().scan_all::<catalog::rows::PgProc>().unwrap();
     texts.extend(procs.iter().filter_map(|p| p.prosqlbody.as_ref()).map(|b| b.as_str().to_owned()));
     let mut missing = std::collections::BTreeSet::new();
     for text in &texts {
@@ -219,7 +219,7 @@ fn functions_of_catalog_views_are_implemented() {
             }
         }
     }
-    f.core.backend.abort().unwrap();
+    f.state.backend.abort().unwrap();
     println!("{} functions are missing: {missing:?}", missing.len());
     assert!(missing.len() <= MISSING_MAX, "{} are missing: {missing:?}", missing.len());
 }

@@ -1,6 +1,6 @@
 //! The trigger manager's access to the session.
 
-use crate::core::Core;
+use crate::state::State;
 use crate::{function, query};
 use catalog::ObjectAddress;
 use executor::BeforeRowResult;
@@ -10,7 +10,7 @@ use plan::PlannedStmt;
 use std::sync::Arc;
 use trigger::{CommandEvent, ObjectIdentity, TriggerCall, TriggerHost, TriggerManager};
 
-impl TriggerHost for Core {
+impl TriggerHost for State {
     fn triggers(&mut self) -> &mut TriggerManager {
         &mut self.triggers
     }
@@ -70,7 +70,7 @@ impl TriggerHost for Core {
     }
 }
 
-impl Core {
+impl State {
     /// Fires the triggers of the running statement.
     #[inline]
     pub fn after_statement(&mut self) -> Result<()> {

@@ -3,13 +3,13 @@
 //!
 //! Counterpart: tcop/utility.c.
 
-use crate::core::Core;
 use crate::nested::Nested;
 use crate::nested::explain::explain_fields;
 use crate::portal::declare::CURSOR_HOLD;
 use crate::portal::{Portal, PortalResult};
 use crate::prepared::Prepared;
 use crate::session::Session;
+use crate::state::State;
 use analyze::coerce::Context;
 use analyze::{Analyzer, ExprKind, Params, SessionLookup};
 use client::results::query_tag;
@@ -81,9 +81,9 @@ impl Session {
         types: &[Oid],
         describe: bool,
     ) -> Result<String> {
-        let mark = self.core.begin_utility(raw);
+        let mark = self.state.begin_utility(raw);
         let tag = self.run_utility(raw, sql, params, types, describe);
-        self.core.end_utility(mark, (raw, sql), &tag);
+        self.state.end_utility(mark, (raw, sql), &tag);
         tag
     }
 
@@ -96,17 +96,17 @@ impl Session {
         describe: bool,
     ) -> Result<String> {
         if takes_snapshot(&raw.stmt) {
-            self.core.transaction.mode.queried = true;
-            if self.core.backend.txn.isolation().uses_transaction_snapshot() {
+            self.state.transaction.mode.queried = true;
+            if self.state.backend.txn.isolation().uses_transaction_snapshot() {
                 // The statement decides what the whole transaction sees.
-                self.core.backend.snapshot();
+                self.state.backend.snapshot();
             }
         }
         Ok(match &raw.stmt {
             Node::TransactionStmt(stmt) => self.transaction_statement(stmt)?.to_owned(),
             Node::VariableSetStmt(stmt) => {
-                let outside = self.core.transaction.block == crate::xact::Block::Single;
-                self.core.set_statement(stmt, outside)?.to_owned()
+                let outside = self.state.transaction.block == crate::xact::Block::Single;
+                self.state.set_statement(stmt, outside)?.to_owned()
             }
             Node::VariableShowStmt(stmt) => {
                 self.show_statement(&stmt.name, describe)?;
@@ -117,18 +117,18 @@ impl Session {
                 "ALTER SYSTEM".to_owned()
             }
             Node::LoadStmt(stmt) => {
-                self.core.load_library(&stmt.filename)?;
+                self.state.load_library(&stmt.filename)?;
                 "LOAD".to_owned()
             }
             Node::DiscardStmt(stmt) => self.discard(stmt.target)?.to_owned(),
             Node::PrepareStmt(stmt) => {
-                self.core.prepare_statement(stmt, sql, raw)?;
+                self.state.prepare_statement(stmt, sql, raw)?;
                 "PREPARE".to_owned()
             }
             Node::ExecuteStmt(stmt) => {
                 self.rows_or_error(|s| s.execute_statement(stmt, sql, describe))?
             }
-            Node::DeallocateStmt(stmt) => self.core.deallocate(stmt.name.as_deref())?.to_owned(),
+            Node::DeallocateStmt(stmt) => self.state.deallocate(stmt.name.as_deref())?.to_owned(),
             Node::DeclareCursorStmt(stmt) => {
                 self.declare_cursor(stmt, sql, params, types)?;
                 "DECLARE CURSOR".to_owned()
@@ -139,17 +139,17 @@ impl Session {
                     // Portals of the protocol are closed too.
                     self.xact.dead_portals.clear();
                 }
-                self.core.close_cursor(stmt)?.to_owned()
+                self.state.close_cursor(stmt)?.to_owned()
             }
             Node::ExplainStmt(stmt) => {
                 self.explain_statement(stmt, sql, (params, types), describe)?;
                 "EXPLAIN".to_owned()
             }
             Node::ConstraintsSetStmt(stmt) => {
-                if self.core.transaction.block == crate::xact::Block::Single {
-                    self.core.warn_no_block("SET CONSTRAINTS");
+                if self.state.transaction.block == crate::xact::Block::Single {
+                    self.state.warn_no_block("SET CONSTRAINTS");
                 }
-                self.core.set_constraints_statement(stmt)?;
+                self.state.set_constraints_statement(stmt)?;
                 "SET CONSTRAINTS".to_owned()
             }
             Node::CallStmt(stmt) => self
@@ -158,29 +158,29 @@ impl Session {
                 })?
                 .to_owned(),
             Node::DoStmt(stmt) => {
-                self.core.calls.may_end_transaction =
-                    self.core.transaction.block == crate::xact::Block::Single;
-                let result = self.computing(|s| crate::docmd::run(&mut s.core, stmt, sql));
-                self.core.calls.may_end_transaction = false;
+                self.state.calls.may_end_transaction =
+                    self.state.transaction.block == crate::xact::Block::Single;
+                let result = self.computing(|s| crate::docmd::run(&mut s.state, stmt, sql));
+                self.state.calls.may_end_transaction = false;
                 result?;
                 "DO".to_owned()
             }
             Node::ListenStmt(stmt) => {
-                self.core.listen(&stmt.conditionname);
+                self.state.listen(&stmt.conditionname);
                 "LISTEN".to_owned()
             }
             Node::UnlistenStmt(stmt) => {
-                self.core.unlisten(stmt.conditionname.as_deref());
+                self.state.unlisten(stmt.conditionname.as_deref());
                 "UNLISTEN".to_owned()
             }
             Node::NotifyStmt(stmt) => {
                 let payload = stmt.payload.as_deref().unwrap_or("");
-                crate::notify::notify(&mut self.core, &stmt.conditionname, payload)?;
+                crate::notify::notify(&mut self.state, &stmt.conditionname, payload)?;
                 "NOTIFY".to_owned()
             }
             Node::CreateTableAsStmt(stmt) => match &stmt.query {
                 Node::ExecuteStmt(execute) => {
-                    let mut host = Nested::new(&mut self.core);
+                    let mut host = Nested::new(&mut self.state);
                     // The tag of a table with rows is used for WITH NO DATA too.
                     created(host.create_table_execute(stmt, execute, sql)?)
                 }
@@ -205,15 +205,15 @@ impl Session {
         params: &Arc<[Datum]>,
         types: &[Oid],
     ) -> Result<()> {
-        let alone = self.core.transaction.block == crate::xact::Block::Single;
+        let alone = self.state.transaction.block == crate::xact::Block::Single;
         if stmt.options & CURSOR_HOLD == 0 && alone {
-            self.core.check_cursor(stmt, sql, types)?;
+            self.state.check_cursor(stmt, sql, types)?;
             return Err(pg_err!(
                 NO_ACTIVE_SQL_TRANSACTION,
                 "DECLARE CURSOR can only be used in transaction blocks"
             ));
         }
-        self.core.declare_cursor(stmt, sql, params, types)
+        self.state.declare_cursor(stmt, sql, params, types)
     }
 
     /// CREATE TABLE AS with a query that has parameters.
@@ -224,11 +224,11 @@ impl Session {
         params: &Arc<[Datum]>,
         (types, depth): (&[Oid], u32),
     ) -> Result<String> {
-        let count = Nested::new(&mut self.core).create_table(stmt, sql, |core| {
+        let count = Nested::new(&mut self.state).create_table(stmt, sql, |state| {
             let raw = RawStmt::within(stmt.query.clone(), depth);
             let prepared =
-                Prepared::new(core, sql.clone(), Some(raw), types.to_vec(), None, false)?;
-            let plan = prepared.plan(core, params, core.values.resolved.plan_mode)?;
+                Prepared::new(state, sql.clone(), Some(raw), types.to_vec(), None, false)?;
+            let plan = prepared.plan(state, params, state.values.resolved.plan_mode)?;
             Ok((plan, params.clone()))
         })?;
         Ok(created(count.filter(|_| !stmt.into.skip_data)))
@@ -242,7 +242,7 @@ impl Session {
         params: (&Arc<[Datum]>, &[Oid]),
         describe: bool,
     ) -> Result<()> {
-        let (lines, _) = Nested::new(&mut self.core).explained(stmt, sql, params)?;
+        let (lines, _) = Nested::new(&mut self.state).explained(stmt, sql, params)?;
         let lines: Vec<Vec<String>> = lines.into_iter().map(|line| vec![line]).collect();
         self.send_texts(&explain_fields(stmt), &lines, describe)
     }
@@ -263,11 +263,11 @@ impl Session {
         if !takes_snapshot(&raw.stmt) {
             return commands::run_utility(self, &raw.stmt, sql);
         }
-        let depth = self.core.backend.snapshot_depth();
-        let snapshot = self.core.backend.snapshot();
-        self.core.backend.push_snapshot(snapshot);
+        let depth = self.state.backend.snapshot_depth();
+        let snapshot = self.state.backend.snapshot();
+        self.state.backend.push_snapshot(snapshot);
         let result = commands::run_utility(self, &raw.stmt, sql);
-        self.core.backend.truncate_snapshots(depth);
+        self.state.backend.truncate_snapshots(depth);
         result
     }
 
@@ -281,8 +281,8 @@ impl Session {
     ) -> Result<Option<Vec<FieldDescription>>> {
         self.infer_parameters(raw, &raw.stmt, sql, types)?;
         Ok(match &raw.stmt {
-            Node::CallStmt(stmt) => self.core.call_fields(stmt, sql, types)?,
-            Node::VariableShowStmt(stmt) => Some(self.core.show_fields(&stmt.name)?),
+            Node::CallStmt(stmt) => self.state.call_fields(stmt, sql, types)?,
+            Node::VariableShowStmt(stmt) => Some(self.state.show_fields(&stmt.name)?),
             Node::ExecuteStmt(_) | Node::FetchStmt(_) => self.named_fields(&raw.stmt),
             Node::ExplainStmt(stmt) => Some(explain_fields(stmt)),
             _ => None,
@@ -294,7 +294,7 @@ impl Session {
     /// statement is executed.
     pub(crate) fn named_fields(&self, node: &Node) -> Option<Vec<FieldDescription>> {
         let fields = match node {
-            Node::ExecuteStmt(stmt) => self.core.named.prepared.get(&stmt.name)?.fields.clone(),
+            Node::ExecuteStmt(stmt) => self.state.named.prepared.get(&stmt.name)?.fields.clone(),
             Node::FetchStmt(stmt) if !stmt.ismove => self.cursor_fields(&stmt.portalname),
             _ => None,
         };
@@ -343,7 +343,7 @@ impl Session {
     }
 
     fn infer_of_query(&mut self, raw: &RawStmt, sql: &str, types: &mut Vec<Oid>) -> Result<()> {
-        let mut lookup = SessionLookup::new(&mut self.core);
+        let mut lookup = SessionLookup::new(&mut self.state);
         analyze::analyze_variable(&mut lookup, raw, sql, types).map(drop)
     }
 
@@ -353,28 +353,28 @@ impl Session {
         sql: &Arc<str>,
         describe: bool,
     ) -> Result<String> {
-        let (prepared, params) = self.core.execute_arguments(stmt, sql)?;
+        let (prepared, params) = self.state.execute_arguments(stmt, sql)?;
         if let (false, Some(raw)) = (prepared.is_query, &prepared.raw) {
-            if self.core.calls.nested_executes == NESTED_EXECUTES_MAX {
+            if self.state.calls.nested_executes == NESTED_EXECUTES_MAX {
                 return Err(eval::too_deep());
             }
-            self.core.calls.nested_executes += 1;
+            self.state.calls.nested_executes += 1;
             let (sql, types) = (&prepared.sql, &prepared.param_types);
             let done = stdx::stack::deep(|| self.utility(raw, sql, &params, types, describe));
-            self.core.calls.nested_executes -= 1;
+            self.state.calls.nested_executes -= 1;
             return done;
         }
-        prepared.revalidate(&mut self.core)?;
+        prepared.revalidate(&mut self.state)?;
         let fields = prepared.fields.clone();
-        let level = self.core.backend.txn.nesting();
+        let level = self.state.backend.txn.nesting();
         let mut portal = Portal::new(prepared, params, self.results.clone(), fields.clone(), level);
-        self.core.start_portal(&mut portal)?;
+        self.state.start_portal(&mut portal)?;
         if let Some(fields) = fields.filter(|_| describe) {
             backend::row_description(&mut self.conn.out, &fields);
         }
-        let running = self.core.measure(Work::Executor);
+        let running = self.state.measure(Work::Executor);
         let ran = self.run_query_portal(&mut portal, 0)?;
-        self.core.log_measured(running, "EXECUTOR STATISTICS");
+        self.state.log_measured(running, "EXECUTOR STATISTICS");
         match ran {
             PortalResult::Complete(command, rows) => Ok(query_tag(command, rows)),
             PortalResult::Suspended => Ok(String::new()),
@@ -385,29 +385,29 @@ impl Session {
         match target {
             DiscardMode::All => {
                 self.prevent_in_transaction_block("DISCARD ALL")?;
-                self.core.named.portals.clear();
-                self.core.named.prepared.clear();
-                self.core.discard_plans();
+                self.state.named.portals.clear();
+                self.state.named.prepared.clear();
+                self.state.discard_plans();
                 self.slots.clear();
                 self.recent.clear();
                 // RESET ALL does not reset `session_authorization` and `role`.
-                self.core.set("session_authorization", None, Action::Set)?;
-                self.core.store.reset_all(self.core.backend.txn.nesting());
-                self.core.apply_settings();
-                self.core.unlisten(None);
-                self.core.backend.txn.locks().release_session_advisory();
-                self.core.forget_sequences();
+                self.state.set("session_authorization", None, Action::Set)?;
+                self.state.store.reset_all(self.state.backend.txn.nesting());
+                self.state.apply_settings();
+                self.state.unlisten(None);
+                self.state.backend.txn.locks().release_session_advisory();
+                self.state.forget_sequences();
                 define::temp::clear(self)?;
                 Ok("DISCARD ALL")
             }
             DiscardMode::Plans => {
-                self.core.discard_plans();
+                self.state.discard_plans();
                 self.slots.clear();
                 self.recent.clear();
                 Ok("DISCARD PLANS")
             }
             DiscardMode::Sequences => {
-                self.core.forget_sequences();
+                self.state.forget_sequences();
                 Ok("DISCARD SEQUENCES")
             }
             DiscardMode::Temp => {
@@ -435,13 +435,13 @@ impl Session {
                 column.push(DatumRef::Bytes(text.as_bytes()));
             }
             batch.len = 1;
-            writer.write(&mut self.core, &batch, 0, &mut self.conn.out)?;
+            writer.write(&mut self.state, &batch, 0, &mut self.conn.out)?;
         }
         Ok(())
     }
 }
 
-impl Core {
+impl State {
     pub(crate) fn prepare_statement(
         &mut self,
         stmt: &PrepareStmt,

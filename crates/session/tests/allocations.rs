@@ -5,7 +5,7 @@ mod setup;
 
 use executor::Execution;
 use executor::spi::Query;
-use session::Core;
+use session::State;
 use session::query::plan_text;
 use std::sync::Arc;
 use testkit::Counting;
@@ -25,9 +25,9 @@ const SETUP: &[&str] = &[
 
 /// Runs the statement repeatedly with different values of `$1`; returns the number of allocations
 /// in the last `rounds` executions.
-fn allocations(core: &mut Core, sql: &str, rounds: i32) -> u64 {
-    core.backend.begin(Isolation::ReadCommitted);
-    let plan = plan_text(core, sql, &[oids::INT4]).expect(sql).pop().expect("one statement");
+fn allocations(state: &mut State, sql: &str, rounds: i32) -> u64 {
+    state.backend.begin(Isolation::ReadCommitted);
+    let plan = plan_text(state, sql, &[oids::INT4]).expect(sql).pop().expect("one statement");
     let mut kept: Option<Execution> = None;
     let mut params: Arc<[Datum]> = Arc::from([Datum::int4(0)]);
     let mut before = 0;
@@ -37,27 +37,27 @@ fn allocations(core: &mut Core, sql: &str, rounds: i32) -> u64 {
             before = Counting::count();
         }
         Arc::get_mut(&mut params).expect("the only reference")[0] = Datum::int4(n % 50 + 1);
-        let snapshot = core.backend.snapshot();
-        core.backend.push_snapshot(snapshot.clone());
+        let snapshot = state.backend.snapshot();
+        state.backend.push_snapshot(snapshot.clone());
         let mut run = match kept.take() {
             Some(mut run) => {
                 run.rerun(params.clone(), snapshot).expect("rerun");
                 run
             }
-            None => Query::new(plan.clone(), params.clone()).start(core).expect("start"),
+            None => Query::new(plan.clone(), params.clone()).start(state).expect("start"),
         };
         let mut rows = 0;
-        while let Some(batch) = run.next(core, 1024).expect("rows") {
+        while let Some(batch) = run.next(state, 1024).expect("rows") {
             rows += batch.len;
             run.recycle(batch);
         }
         assert!(rows == 1 || run.processed() == 1, "{sql}: {rows} rows");
-        assert!(run.park(core).expect("park"), "{sql}: not kept");
+        assert!(run.park(state).expect("park"), "{sql}: not kept");
         kept = Some(run);
-        core.backend.pop_snapshot();
+        state.backend.pop_snapshot();
     }
     let count = Counting::count() - before;
-    core.backend.abort().expect("abort");
+    state.backend.abort().expect("abort");
     count
 }
 
@@ -65,18 +65,18 @@ fn allocations(core: &mut Core, sql: &str, rounds: i32) -> u64 {
 fn a_point_query_allocates_nothing() {
     let mut fixture = setup::fixture(SETUP, 2048);
     // Forces a plain index scan, regardless of the statistics.
-    fixture.core.values.costs.enable_bitmapscan = false;
-    fixture.core.values.costs.enable_seqscan = false;
+    fixture.state.values.costs.enable_bitmapscan = false;
+    fixture.state.values.costs.enable_seqscan = false;
     for sql in [
         "select abalance from accounts where aid = $1",
         "select * from accounts where aid = $1",
         "select bid + 1, abalance from accounts where aid = $1 and bid >= 0",
         "select filler from accounts where aid = $1",
     ] {
-        let count = allocations(&mut fixture.core, sql, 100);
+        let count = allocations(&mut fixture.state, sql, 100);
         assert_eq!(count, 0, "{sql}");
     }
     // Checks that allocations are counted.
     let sql = "select count(*) from accounts where aid = $1";
-    assert!(allocations(&mut fixture.core, sql, 100) > 0);
+    assert!(allocations(&mut fixture.state, sql, 100) > 0);
 }

@@ -6,7 +6,7 @@ mod setup;
 use executor::Execution;
 use executor::spi::{Query, QuerySnapshot};
 use plan::PlannedStmt;
-use session::Core;
+use session::State;
 use session::query::plan_text;
 use std::sync::Arc;
 use txn::Isolation;
@@ -91,89 +91,89 @@ fn params(n: i32) -> Arc<[Datum]> {
     Arc::from([Datum::int4(n)])
 }
 
-fn plan_of(core: &mut Core, sql: &str) -> Arc<PlannedStmt> {
-    plan_text(core, sql, &[oids::INT4]).expect(sql).pop().expect("one statement")
+fn plan_of(state: &mut State, sql: &str) -> Arc<PlannedStmt> {
+    plan_text(state, sql, &[oids::INT4]).expect(sql).pop().expect("one statement")
 }
 
 /// The rows of the execution, at most `rows_max` of them.
-fn rows_of(run: &mut Execution, core: &mut Core, rows_max: usize) -> Rows {
-    core.backend.push_snapshot(run.snapshot().clone());
+fn rows_of(run: &mut Execution, state: &mut State, rows_max: usize) -> Rows {
+    state.backend.push_snapshot(run.snapshot().clone());
     let mut rows = Vec::new();
     while rows.len() < rows_max
-        && let Some(batch) = run.next(core, (rows_max - rows.len()).min(1024)).expect("rows")
+        && let Some(batch) = run.next(state, (rows_max - rows.len()).min(1024)).expect("rows")
     {
         rows.extend((0..batch.len).map(|r| batch.row_owned(r)));
         run.recycle(batch);
     }
-    core.backend.pop_snapshot();
+    state.backend.pop_snapshot();
     rows
 }
 
-fn fresh(core: &mut Core, plan: &Arc<PlannedStmt>, n: i32) -> Execution {
+fn fresh(state: &mut State, plan: &Arc<PlannedStmt>, n: i32) -> Execution {
     let query = Query::new(plan.clone(), params(n)).under(QuerySnapshot::New);
-    query.start(core).expect("start")
+    query.start(state).expect("start")
 }
 
-fn run_sql(core: &mut Core, sql: &str) {
-    let plan = plan_text(core, sql, &[]).expect(sql).pop().expect("one statement");
-    let mut run = fresh(core, &plan, 0);
-    rows_of(&mut run, core, usize::MAX);
-    core.backend.command_counter_increment().expect("next command");
+fn run_sql(state: &mut State, sql: &str) {
+    let plan = plan_text(state, sql, &[]).expect(sql).pop().expect("one statement");
+    let mut run = fresh(state, &plan, 0);
+    rows_of(&mut run, state, usize::MAX);
+    state.backend.command_counter_increment().expect("next command");
 }
 
 #[test]
 fn a_parked_query_returns_the_rows_of_a_new_one() {
     let mut fixture = setup::fixture(SETUP, 2048);
-    let core = &mut fixture.core;
+    let state = &mut fixture.state;
     for sql in QUERIES {
-        core.backend.begin(Isolation::ReadCommitted);
-        let plan = plan_of(core, sql);
-        let mut kept = fresh(core, &plan, 4);
-        rows_of(&mut kept, core, 1);
+        state.backend.begin(Isolation::ReadCommitted);
+        let plan = plan_of(state, sql);
+        let mut kept = fresh(state, &plan, 4);
+        rows_of(&mut kept, state, 1);
         for n in [4, 3, 12, 4] {
-            assert!(kept.park(core).expect("park"), "{sql}: not kept");
-            let snapshot = core.backend.snapshot();
+            assert!(kept.park(state).expect("park"), "{sql}: not kept");
+            let snapshot = state.backend.snapshot();
             kept.rerun(params(n), snapshot).expect("rerun");
-            let again = rows_of(&mut kept, core, usize::MAX);
-            let mut other = fresh(core, &plan, n);
-            let expected = rows_of(&mut other, core, usize::MAX);
+            let again = rows_of(&mut kept, state, usize::MAX);
+            let mut other = fresh(state, &plan, n);
+            let expected = rows_of(&mut other, state, usize::MAX);
             assert_eq!(again, expected, "{sql} with {n}");
             // Changes the rows for the next run.
-            run_sql(core, "update t set k = k + 1, v = v || 'x' where id % 3 = 0");
-            run_sql(core, "delete from u where id % 7 = 1");
+            run_sql(state, "update t set k = k + 1, v = v || 'x' where id % 3 = 0");
+            run_sql(state, "delete from u where id % 7 = 1");
         }
-        core.backend.abort().expect("abort");
+        state.backend.abort().expect("abort");
     }
 }
 
 #[test]
 fn a_parked_modification_has_the_effects_of_a_new_one() {
     let mut fixture = setup::fixture(SETUP, 2048);
-    let core = &mut fixture.core;
-    let state = "select id, x, y from c order by id";
+    let state = &mut fixture.state;
+    let contents = "select id, x, y from c order by id";
     for sql in WRITES {
         let mut kept: Option<Execution> = None;
         for n in [4, 9, 4] {
             let mut seen = Vec::new();
             for again in [false, true] {
-                core.backend.begin(Isolation::ReadCommitted);
-                let plan = plan_of(core, sql);
-                let snapshot = core.backend.snapshot();
+                state.backend.begin(Isolation::ReadCommitted);
+                let plan = plan_of(state, sql);
+                let snapshot = state.backend.snapshot();
                 let mut run = match kept.take().filter(|_| again) {
                     Some(mut k) => {
                         k.rerun(params(n), snapshot).expect("rerun");
                         k
                     }
-                    None => fresh(core, &plan, n),
+                    None => fresh(state, &plan, n),
                 };
-                let rows = rows_of(&mut run, core, usize::MAX);
+                let rows = rows_of(&mut run, state, usize::MAX);
                 let processed = run.processed();
-                core.backend.command_counter_increment().expect("next command");
-                assert!(run.park(core).expect("park"), "{sql}: not kept");
+                state.backend.command_counter_increment().expect("next command");
+                assert!(run.park(state).expect("park"), "{sql}: not kept");
                 kept = Some(run);
-                let plan = plan_of(core, state);
-                let after = rows_of(&mut fresh(core, &plan, 0), core, usize::MAX);
-                core.backend.abort().expect("abort");
+                let plan = plan_of(state, contents);
+                let after = rows_of(&mut fresh(state, &plan, 0), state, usize::MAX);
+                state.backend.abort().expect("abort");
                 seen.push((rows, processed, after));
             }
             assert_eq!(seen[0], seen[1], "{sql} with {n}");
@@ -184,29 +184,29 @@ fn a_parked_modification_has_the_effects_of_a_new_one() {
 #[test]
 fn a_parked_execution_holds_no_snapshot() {
     let mut fixture = setup::fixture(SETUP, 2048);
-    let core = &mut fixture.core;
+    let state = &mut fixture.state;
     for sql in ["select v from t where id = $1", "select v from t where k = $1 % 10"] {
-        core.backend.begin(Isolation::ReadCommitted);
-        let plan = plan_of(core, sql);
-        let mut run = fresh(core, &plan, 4);
-        rows_of(&mut run, core, 1);
+        state.backend.begin(Isolation::ReadCommitted);
+        let plan = plan_of(state, sql);
+        let mut run = fresh(state, &plan, 4);
+        rows_of(&mut run, state, 1);
         let snapshot = run.snapshot().clone();
-        assert!(run.park(core).expect("park"));
+        assert!(run.park(state).expect("park"));
         let own = Arc::strong_count(&snapshot);
         drop(run);
         assert_eq!(Arc::strong_count(&snapshot), own, "{sql}: the snapshot was held");
-        core.backend.abort().expect("abort");
+        state.backend.abort().expect("abort");
     }
 }
 
 #[test]
 fn rerun_requires_a_parked_execution() {
     let mut fixture = setup::fixture(SETUP, 2048);
-    let core = &mut fixture.core;
-    core.backend.begin(Isolation::ReadCommitted);
-    let plan = plan_of(core, "select 1");
-    let mut run = fresh(core, &plan, 1);
-    let snapshot = core.backend.snapshot();
+    let state = &mut fixture.state;
+    state.backend.begin(Isolation::ReadCommitted);
+    let plan = plan_of(state, "select 1");
+    let mut run = fresh(state, &plan, 1);
+    let snapshot = state.backend.snapshot();
     assert!(run.rerun(params(1), snapshot).is_err());
-    core.backend.abort().expect("abort");
+    state.backend.abort().expect("abort");
 }

@@ -12,8 +12,8 @@ fn with_minimal_memory() -> Fixture {
 }
 
 fn set_memory(fixture: &mut Fixture, work_mem: usize, hash_mem: f64) {
-    fixture.core.values.work_mem_bytes = work_mem;
-    fixture.core.values.costs.hash_mem = hash_mem;
+    fixture.state.values.work_mem_bytes = work_mem;
+    fixture.state.values.costs.hash_mem = hash_mem;
 }
 
 impl Fixture {
@@ -23,7 +23,7 @@ impl Fixture {
     }
 
     fn spilled(&self) -> u64 {
-        self.core.backend.temp_space().traffic().1
+        self.state.backend.temp_space().traffic().1
     }
 }
 
@@ -137,9 +137,9 @@ fn joins_match_the_model() {
                 (false, true, 1),
             ] {
                 set_memory(&mut fixture, memory, memory as f64);
-                fixture.core.values.costs.enable_hashjoin = hash;
-                fixture.core.values.costs.enable_mergejoin = merge;
-                fixture.core.values.costs.enable_nestloop = false;
+                fixture.state.values.costs.enable_hashjoin = hash;
+                fixture.state.values.costs.enable_mergejoin = merge;
+                fixture.state.values.costs.enable_nestloop = false;
                 let got = fixture.answer(&sql);
                 assert_eq!(got, expected, "{kind} text {text} hash {hash} memory {memory}");
                 assert!(fixture.files().is_empty());
@@ -171,7 +171,7 @@ fn groups_match_the_model() {
         [(1 << 22, "k"), (40_000, "k"), (1, "k"), (1, "k::text"), (1, "k::numeric")]
     {
         set_memory(&mut fixture, memory, memory as f64);
-        fixture.core.values.costs.enable_sort = false;
+        fixture.state.values.costs.enable_sort = false;
         let sql = format!(
             "SELECT {key}, count(*), sum(v), sum(v::bigint), min(v), max(v::float8), \
              sum(v::numeric), max(v::text::int) FROM (SELECT i AS v, CASE WHEN i % 100 = 0 THEN \
@@ -244,16 +244,16 @@ fn failed_and_abandoned_queries_leave_no_files() {
     let sql = "SELECT 1 / (i - 4000) FROM (SELECT i FROM generate_series(1, 5000) i ORDER BY i) q";
     assert!(fixture.answer(sql).contains("ERROR 22012"));
     assert!(fixture.files().is_empty());
-    let core = &mut fixture.core;
+    let state = &mut fixture.state;
     let plans = session::query::plan_text(
-        core,
+        state,
         "SELECT i FROM generate_series(1, 5000) i ORDER BY -i",
         &[],
     )
     .unwrap();
     let query = Query::new(plans[0].clone(), Arc::from([])).under(QuerySnapshot::New);
-    let mut run = query.start(core).unwrap();
-    assert!(run.next(core, 5).unwrap().is_some());
+    let mut run = query.start(state).unwrap();
+    assert!(run.next(state, 5).unwrap().is_some());
     assert!(!fixture.files().is_empty());
     drop(run);
     assert!(fixture.files().is_empty());
@@ -262,9 +262,9 @@ fn failed_and_abandoned_queries_leave_no_files() {
 #[test]
 fn temp_file_limit_is_enforced() {
     let mut fixture = with_minimal_memory();
-    let mut settings = fixture.core.backend.settings().clone();
+    let mut settings = fixture.state.backend.settings().clone();
     settings.temp_file_limit = Some(16 * 1024);
-    fixture.core.backend.configure(settings);
+    fixture.state.backend.configure(settings);
     let got = fixture.answer("SELECT i FROM generate_series(1, 100000) i ORDER BY -i");
     assert_eq!(got, "ERROR 53400: temporary file size exceeds temp_file_limit (16kB)");
     assert!(fixture.files().is_empty());

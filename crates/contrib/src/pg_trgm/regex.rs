@@ -160,8 +160,8 @@ impl<'a> Builder<'a> {
         let [first, second] = self.states[from].before;
         let group = [first, second, read];
         // Two blanks and a third one are no trigram.
-        let complete = !group.contains(&Before::Unknown)
-            && !(second == Before::Blank && read == Before::Blank);
+        let only_blanks = second == Before::Blank && read == Before::Blank;
+        let complete = !group.contains(&Before::Unknown) && !only_blanks;
         let number = complete.then(|| {
             let next = self.groups.len();
             let number = *self.group_numbers.entry(group).or_insert(next);

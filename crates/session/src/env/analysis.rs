@@ -1,6 +1,6 @@
 //! The implementation of the traits of crate `analyze`.
 
-use crate::core::Core;
+use crate::state::State;
 use analyze::{OperatorCache, TransitionTable};
 use catalog::CatCx;
 use ids::Oid;
@@ -8,7 +8,7 @@ use pgerror::Result;
 use plan::Query;
 use types::FnContext;
 
-impl analyze::Host for Core {
+impl analyze::Host for State {
     fn catalog(&mut self) -> CatCx<'_> {
         self.cat()
     }
@@ -18,7 +18,7 @@ impl analyze::Host for Core {
     }
 
     fn lock_relation(&mut self, relation: Oid, mode: i32) -> Result<()> {
-        Core::lock_relation(self, relation, mode)
+        State::lock_relation(self, relation, mode)
     }
 
     fn database_name(&mut self) -> Result<String> {

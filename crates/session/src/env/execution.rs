@@ -1,7 +1,7 @@
 //! The implementation of the traits of the executor and of expression evaluation.
 
-use crate::core::Core;
 use crate::function;
+use crate::state::State;
 use analyze::{Analyzer, Params, SessionLookup};
 use catalog::lookup::BTREE_AM;
 use engine::index::{StrategyNumber, SupportFunction, SupportKind};
@@ -32,7 +32,7 @@ enum Support {
     Session,
 }
 
-impl Core {
+impl State {
     /// The support function, and whether it is strict.
     fn support_function(&mut self, proc: Oid) -> Result<(Support, bool)> {
         let row = self.cat().function(proc)?;
@@ -66,7 +66,7 @@ impl Core {
         }
     }
 
-    /// As [`Core::transition`], the final function.
+    /// As [`State::transition`], the final function.
     fn final_function(&mut self, name: &str, proc: Oid) -> Result<(FinalCall, String)> {
         let (support, strict) = self.support_function(proc)?;
         match support {
@@ -98,7 +98,7 @@ struct AggregateFunctions {
     init: Option<String>,
 }
 
-impl Core {
+impl State {
     fn aggregate_functions(&mut self, aggfn: Oid) -> Result<AggregateFunctions> {
         let row = self.cat().aggregate(aggfn)?;
         Ok(AggregateFunctions {
@@ -180,7 +180,7 @@ impl Core {
 /// Lock mode of INSERT, UPDATE and DELETE.
 const ROW_EXCLUSIVE_LOCK: i32 = 3;
 
-impl Core {
+impl State {
     /// A value in the detail of an error, shortened.
     fn shown_value(&mut self, ty: Oid, v: DatumRef<'_>) -> Result<String> {
         const VALUE_MAX: usize = 64;
@@ -200,7 +200,7 @@ impl Core {
     }
 }
 
-impl DescriptorLookup for Core {
+impl DescriptorLookup for State {
     fn aggregate(&mut self, aggfn: Oid, arg_types: &[Oid]) -> Result<Arc<AggInfo>> {
         let functions = self.aggregate_functions(aggfn)?;
         self.aggregate_info(aggfn, arg_types, functions).map(Arc::new)
@@ -360,7 +360,7 @@ impl DescriptorLookup for Core {
     }
 }
 
-impl TriggerEvents for Core {
+impl TriggerEvents for State {
     fn row_event(&mut self, event: RowEvent<'_>) -> Result<()> {
         trigger::row_event(self, event)
     }
@@ -389,7 +389,7 @@ impl TriggerEvents for Core {
     }
 }
 
-impl SessionCalls for Core {
+impl SessionCalls for State {
     fn call_host(&mut self, call: &HostCall<'_>) -> Result<Datum> {
         function::call(self, call)
     }
@@ -431,7 +431,7 @@ impl SessionCalls for Core {
     }
 }
 
-impl Services for Core {
+impl Services for State {
     fn check_privileges(&mut self, plan: &Arc<plan::PlannedStmt>) -> Result<()> {
         crate::privileges::check_plan(self, plan)
     }
@@ -443,7 +443,7 @@ impl Services for Core {
     }
 
     fn statements(&mut self) -> Option<&mut Collector> {
-        Core::statements(self)
+        State::statements(self)
     }
 
     fn backend(&mut self) -> &mut Backend {
@@ -451,7 +451,7 @@ impl Services for Core {
     }
 
     fn cursor_row(&mut self, cursor: &str, relid: Oid) -> Result<Option<ids::Tid>> {
-        Core::cursor_row(self, cursor, relid)
+        State::cursor_row(self, cursor, relid)
     }
 
     fn describe_row(
@@ -537,7 +537,7 @@ impl Services for Core {
 
 /// The context of expressions outside a plan: they may contain parameters of the statement, but no
 /// sub-selects.
-impl Host for Core {
+impl Host for State {
     fn extern_param(&mut self, id: i32) -> Result<Val<'static>> {
         let value = usize::try_from(id - 1).ok().and_then(|i| Val::param_of(&self.params, i));
         value.ok_or_else(|| pgerror::pg_err!(UNDEFINED_OBJECT, "no value found for parameter {id}"))

@@ -1,7 +1,7 @@
 //! The implementation of the traits of expression compilation.
 
-use crate::core::Core;
 use crate::function::sql;
+use crate::state::State;
 use eval::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
 use ids::Oid;
 use ids::builtin::language::{C, SQL};
@@ -18,7 +18,7 @@ fn is_pseudo_operand(ty: Oid) -> bool {
     matches!(ty, ANYENUM | RECORD | ANYARRAY | ANYRANGE | ANYMULTIRANGE)
 }
 
-impl Core {
+impl State {
     fn make_function(&mut self, oid: Oid) -> Result<FnFacts> {
         let row = self.cat().function(oid)?;
         let callee = crate::function::callee(self, &row)?;
@@ -55,7 +55,7 @@ impl Core {
         if let Some(known) = self.caches.created.at(state).types.get(&ty) {
             return Ok(*known);
         }
-        let row = self.cat().find_type(ty)?.ok_or_else(|| Core::no_type(ty))?;
+        let row = self.cat().find_type(ty)?.ok_or_else(|| State::no_type(ty))?;
         let info = TypeInfo {
             oid: ty,
             len: row.typlen,
@@ -136,7 +136,7 @@ impl Core {
     }
 }
 
-impl Facts for Core {
+impl Facts for State {
     fn function(&mut self, oid: Oid) -> Result<Arc<FnFacts>> {
         if let Some(f) = self.caches.functions.get(&oid) {
             return Ok(f.clone());
@@ -177,7 +177,7 @@ impl Facts for Core {
         if let Some(io) = self.caches.type_ios.get(&ty) {
             return Ok(io.clone());
         }
-        let row = self.cat().find_type(ty)?.ok_or_else(|| Core::no_type(ty))?;
+        let row = self.cat().find_type(ty)?.ok_or_else(|| State::no_type(ty))?;
         let info = self.type_facts(ty)?;
         let input = (*self.function(row.typinput)?).clone();
         let output = (*self.function(row.typoutput)?).clone();
@@ -195,7 +195,7 @@ impl Facts for Core {
     }
 
     fn type_schema_and_name(&mut self, ty: Oid) -> Result<(String, String)> {
-        let row = self.cat().find_type(ty)?.ok_or_else(|| Core::no_type(ty))?;
+        let row = self.cat().find_type(ty)?.ok_or_else(|| State::no_type(ty))?;
         let schema = self.cat().namespace_name(row.typnamespace)?;
         let schema = schema.map_or(String::new(), |s| s.as_str().to_owned());
         Ok((schema, row.typname.as_str().to_owned()))
@@ -262,7 +262,7 @@ impl Facts for Core {
         let (mut out, mut not_null) = (Vec::new(), false);
         let mut at = ty;
         loop {
-            let row = self.cat().find_type(at)?.ok_or_else(|| Core::no_type(at))?;
+            let row = self.cat().find_type(at)?.ok_or_else(|| State::no_type(at))?;
             if row.typtype != TypType::Domain {
                 break;
             }

@@ -1,7 +1,7 @@
 //! The implementation of the traits of functions on values: settings, clocks, type conversions,
 //! object names.
 
-use crate::core::Core;
+use crate::state::State;
 use eval::{
     CallContext, Callee, Compiler, EvalState, Facts, FnFacts, HostCall, NoColumns, RowInput, RowRef,
 };
@@ -18,7 +18,7 @@ use types::fn_context::{
 use types::random::Random;
 use types::{Datum, DatumRef, RangeType, Settings, oids};
 
-impl Core {
+impl State {
     /// Calls an input, output, send or receive function.
     fn call_type_function(
         &mut self,
@@ -105,7 +105,7 @@ impl Core {
     }
 }
 
-impl FnContext for Core {
+impl FnContext for State {
     fn collation(&self) -> Oid {
         Oid::INVALID
     }
@@ -123,7 +123,7 @@ impl FnContext for Core {
     }
 }
 
-impl TypeFunctions for Core {
+impl TypeFunctions for State {
     fn type_info(&mut self, ty: Oid) -> Result<TypeInfo> {
         self.type_facts(ty)
     }
@@ -131,7 +131,7 @@ impl TypeFunctions for Core {
     fn type_output(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Vec<u8>> {
         let io = Facts::type_io(self, ty)?;
         let out = self.call_type_function(&io.output, &[value], &[ty], oids::CSTRING)?;
-        Ok(Core::bytes_of(out))
+        Ok(State::bytes_of(out))
     }
 
     fn type_to_json(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Option<Datum>> {
@@ -171,7 +171,7 @@ impl TypeFunctions for Core {
     }
 
     fn type_send(&mut self, ty: Oid, value: DatumRef<'_>) -> Result<Vec<u8>> {
-        let row = self.cat().find_type(ty)?.ok_or_else(|| Core::no_type(ty))?;
+        let row = self.cat().find_type(ty)?.ok_or_else(|| State::no_type(ty))?;
         let Some(send) = row.typsend.valid() else {
             let name = self.cat().format_type(ty)?;
             return Err(pg_err!(
@@ -180,11 +180,11 @@ impl TypeFunctions for Core {
             ));
         };
         let f = Facts::function(self, send)?;
-        Ok(Core::bytes_of(self.call_type_function(&f, &[value], &[ty], oids::BYTEA)?))
+        Ok(State::bytes_of(self.call_type_function(&f, &[value], &[ty], oids::BYTEA)?))
     }
 
     fn type_recv(&mut self, ty: Oid, bytes: &[u8], typmod: i32) -> Result<Datum> {
-        let row = self.cat().find_type(ty)?.ok_or_else(|| Core::no_type(ty))?;
+        let row = self.cat().find_type(ty)?.ok_or_else(|| State::no_type(ty))?;
         let Some(recv) = row.typreceive.valid() else {
             let name = self.cat().format_type(ty)?;
             return Err(pg_err!(
@@ -291,7 +291,7 @@ impl TypeFunctions for Core {
     }
 }
 
-impl TypeCatalog for Core {
+impl TypeCatalog for State {
     fn locale(&mut self, collation: Oid) -> Result<Option<Arc<locale::Locale>>> {
         self.cat().locale(collation)
     }
@@ -388,7 +388,7 @@ impl TypeCatalog for Core {
     }
 }
 
-impl SessionContext for Core {
+impl SessionContext for State {
     fn settings(&self) -> &Settings {
         &self.values.types
     }

@@ -1,7 +1,7 @@
 //! The implementation of the traits of the planner.
 
 use super::planner_cache::CachedRelation;
-use crate::core::Core;
+use crate::state::State;
 use analyze::SessionLookup;
 use catalog::estimate::TableSize;
 use catalog::lookup::BTREE_AM;
@@ -25,7 +25,7 @@ use std::sync::Arc;
 use types::Datum;
 use types::ranges::estimate::Condition;
 
-impl Core {
+impl State {
     fn folded_list(&mut self, text: Option<&catalog::rows::Text>) -> Result<Vec<Expr>> {
         let Some(text) = text else { return Ok(Vec::new()) };
         let mut list = plan::nodetree::read_exprs(text.as_str())?;
@@ -232,7 +232,7 @@ impl Resolve for OneColumn {
     }
 }
 
-impl RelationLookup for Core {
+impl RelationLookup for State {
     fn relation(&mut self, relid: Oid) -> Result<Arc<RelationInfo>> {
         let desc = self.cat().relation(relid)?;
         if let Some(cached) = self.cached_relation(relid, &desc)? {
@@ -376,7 +376,7 @@ impl RelationLookup for Core {
     }
 }
 
-impl OperatorLookup for Core {
+impl OperatorLookup for State {
     fn operator(&mut self, opno: Oid) -> Result<Arc<OperatorInfo>> {
         if let Some(facts) = self.caches.planning.operators.get(&opno) {
             return Ok(facts.clone());
@@ -479,7 +479,7 @@ impl OperatorLookup for Core {
     }
 }
 
-impl FunctionLookup for Core {
+impl FunctionLookup for State {
     fn function_cost(&mut self, funcid: Oid) -> Result<(f64, f64)> {
         let row = self.cat().function(funcid)?;
         Ok((f64::from(row.procost), f64::from(row.prorows)))
@@ -509,7 +509,7 @@ impl FunctionLookup for Core {
     }
 }
 
-impl ExpressionHost for Core {
+impl ExpressionHost for State {
     fn range_selectivity(&mut self, condition: &Condition<'_>) -> Result<f64> {
         types::ranges::estimate::selectivity(self, condition)
     }
@@ -553,7 +553,7 @@ impl ExpressionHost for Core {
     }
 }
 
-impl PlannerHost for Core {
+impl PlannerHost for State {
     fn costs(&self) -> &CostSettings {
         &self.values.costs
     }

@@ -1,6 +1,6 @@
 //! Opens relations for the executor.
 
-use crate::core::Core;
+use crate::state::State;
 use catalog::RelDesc;
 use executor::{OpenRel, RelCalls, RelCheck, RelIndex};
 use ids::code::ColumnGenerated;
@@ -10,7 +10,7 @@ use plan::nodetree;
 use std::sync::Arc;
 use types::fn_context::{RowColumn, RowDesc};
 
-impl Core {
+impl State {
     /// The open table for the executor. It is built again if the descriptor has changed.
     pub(crate) fn open_rel(&mut self, relid: Oid) -> Result<Arc<OpenRel>> {
         let desc = self.cat().relation(relid)?;

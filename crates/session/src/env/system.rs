@@ -1,7 +1,7 @@
 //! The implementation of the traits of system functions.
 
-use crate::core::Core;
 use crate::nested::Nested;
+use crate::state::State;
 use catalog::CatSession;
 use executor::spi;
 use pgerror::Result;
@@ -12,7 +12,7 @@ use sysfn::sequence::Sequences;
 use types::Datum;
 use utility::host::CommandHost;
 
-impl SystemHost for Core {
+impl SystemHost for State {
     fn catalog_session(&self) -> &CatSession {
         &self.catalog
     }
@@ -68,6 +68,6 @@ impl SystemHost for Core {
     }
 
     fn log(&self, message: &str) {
-        Core::log(self, message);
+        State::log(self, message);
     }
 }

@@ -4,8 +4,8 @@
 use super::Call;
 use super::language::{Language, ReadyRows, Resolved, RunningSet, SetRows, no_trigger};
 use super::signature;
-use crate::core::Core;
 use crate::serverfn::{Returned, SystemFunction};
+use crate::state::State;
 use catalog::Row;
 use catalog::rows::PgProc;
 use eval::{CallContext, Callee, WindowKind};
@@ -50,21 +50,21 @@ fn builtin(row: &PgProc) -> Callee {
 }
 
 impl Language for Internal {
-    fn callee(&self, core: &mut Core, row: &PgProc) -> Result<Callee> {
+    fn callee(&self, state: &mut State, row: &PgProc) -> Result<Callee> {
         Ok(match builtin(row) {
             callee @ (Callee::Missing | Callee::Window(_)) => callee,
-            callee if signature::is_usual(core, row)? => callee,
+            callee if signature::is_usual(state, row)? => callee,
             _ if row.proretset => Callee::HostSet,
             _ => Callee::Host,
         })
     }
 
-    fn validate(&self, core: &mut Core, row: &Row<PgProc>, _: &str) -> Result<()> {
+    fn validate(&self, state: &mut State, row: &Row<PgProc>, _: &str) -> Result<()> {
         if row.prolang == ids::builtin::language::C {
             return check_symbol(row);
         }
         let name = row.prosrc.as_str();
-        if !exists(core, name)? {
+        if !exists(state, name)? {
             return Err(pg_err!(
                 UNDEFINED_FUNCTION,
                 "there is no built-in function named \"{name}\""
@@ -73,25 +73,25 @@ impl Language for Internal {
         Ok(())
     }
 
-    fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum> {
-        let changed = signature::arguments(core, call)?;
+    fn call(&self, state: &mut State, call: &Call<'_>) -> Result<Datum> {
+        let changed = signature::arguments(state, call)?;
         let mut args = changed.as_deref().unwrap_or(call.args);
         let with_dictionary;
         if let (sysfn::unaccent::SYMBOL, [text]) = (call.row.prosrc.as_str(), args) {
-            let dictionary = sysfn::unaccent::default_dictionary(core, call.row.pronamespace)?;
+            let dictionary = sysfn::unaccent::default_dictionary(state, call.row.pronamespace)?;
             with_dictionary = [DatumRef::Word(u64::from(dictionary.0)), *text];
             args = &with_dictionary;
         }
         let value = match SystemFunction::named(call.row.prosrc.as_str()) {
             None if call.row.prosrc.as_str() == HASH_PARTITION => {
-                sysfn::hash_partition::satisfies(core, call.arg_types, args)
+                sysfn::hash_partition::satisfies(state, call.arg_types, args)
             }
-            Some(f) => match f.call(core, args, result_row(call, &[]))? {
+            Some(f) => match f.call(state, args, result_row(call, &[]))? {
                 Returned::One(value) => Ok(value),
-                Returned::Set(rows) => first_row(core, call.row, rows),
+                Returned::Set(rows) => first_row(state, call.row, rows),
             },
             None => match builtin(call.row) {
-                Callee::Scalar(f) => f(&mut context(core, call, &mut None), args),
+                Callee::Scalar(f) => f(&mut context(state, call, &mut None), args),
                 Callee::Srf(_) => Err(pg_err!(
                     FEATURE_NOT_SUPPORTED,
                     "set-valued function called in context that cannot accept a set"
@@ -99,55 +99,55 @@ impl Language for Internal {
                 _ => Err(missing(call.row)),
             },
         }?;
-        signature::result(core, call.row, call.result_type, value)
+        signature::result(state, call.row, call.result_type, value)
     }
 
-    fn call_procedure(&self, core: &mut Core, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
+    fn call_procedure(&self, state: &mut State, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
         if call.row.prorettype != types::oids::VOID {
             return Err(missing(call.row));
         }
-        self.call(core, call).map(|_| None)
+        self.call(state, call).map(|_| None)
     }
 
     fn call_trigger(
         &self,
-        core: &mut Core,
+        state: &mut State,
         resolved: &Resolved,
         call: &TriggerCall<'_>,
     ) -> Result<BeforeRowResult> {
         let symbol = resolved.row.prosrc.as_str();
         if symbol == rowtrigger::CHANGE_NOTIFICATION {
-            let (channel, payload) = rowtrigger::change_notification(core, call)?;
-            crate::notify::notify(core, &channel, &payload)?;
+            let (channel, payload) = rowtrigger::change_notification(state, call)?;
+            crate::notify::notify(state, &channel, &payload)?;
             return Ok(BeforeRowResult::Keep);
         }
         match sysfn::trigger_function(symbol) {
-            Some(function) => function(core, call),
+            Some(function) => function(state, call),
             None => Err(no_trigger(call)),
         }
     }
 
     fn call_set(
         &self,
-        core: &mut Core,
+        state: &mut State,
         call: &Call<'_>,
         columns: &[(Oid, i32)],
     ) -> Result<RunningSet> {
         let one = |value| RunningSet { whole: true, rows: ReadyRows::one(value) };
-        let changed = signature::arguments(core, call)?;
+        let changed = signature::arguments(state, call)?;
         let args = changed.as_deref().unwrap_or(call.args);
         match SystemFunction::named(call.row.prosrc.as_str()) {
-            Some(f) => Ok(match f.call(core, args, result_row(call, columns))? {
+            Some(f) => Ok(match f.call(state, args, result_row(call, columns))? {
                 Returned::One(value) => {
-                    one(signature::result(core, call.row, call.result_type, value)?)
+                    one(signature::result(state, call.row, call.result_type, value)?)
                 }
                 Returned::Set(rows) => RunningSet { whole: false, rows: ReadyRows::boxed(rows) },
             }),
             None => match builtin(call.row) {
-                Callee::Scalar(_) => self.call(core, call).map(one),
+                Callee::Scalar(_) => self.call(state, call).map(one),
                 Callee::Srf(f) => {
                     let mut extra = None;
-                    let source = f(&mut context(core, call, &mut extra), args)?;
+                    let source = f(&mut context(state, call, &mut extra), args)?;
                     let (collation, result_type) = (call.collation, call.result_type);
                     let arg_types = call.arg_types.into();
                     let rows = BuiltinRows { source, collation, result_type, arg_types, extra };
@@ -179,7 +179,7 @@ fn check_symbol(row: &PgProc) -> Result<()> {
 
 /// True if PostgreSQL has a built-in function with this `prosrc`. It need not be implemented here;
 /// then a call raises 0A000.
-fn exists(core: &mut Core, name: &str) -> Result<bool> {
+fn exists(state: &mut State, name: &str) -> Result<bool> {
     if types::lookup(name).is_some() || SystemFunction::named(name).is_some() {
         return Ok(true);
     }
@@ -188,16 +188,16 @@ fn exists(core: &mut Core, name: &str) -> Result<bool> {
             && p.prolang == ids::builtin::language::INTERNAL
             && p.prosrc.as_str() == name
     };
-    Ok(core.cat().scan_all::<PgProc>()?.iter().any(|p| built_in(p)))
+    Ok(state.cat().scan_all::<PgProc>()?.iter().any(|p| built_in(p)))
 }
 
 fn context<'a>(
-    core: &'a mut Core,
+    state: &'a mut State,
     call: &Call<'a>,
     extra: &'a mut Option<Box<dyn Any + Send>>,
 ) -> CallContext<'a> {
     CallContext {
-        host: core,
+        host: state,
         collation: call.collation,
         arg_types: call.arg_types,
         result_type: call.result_type,
@@ -216,9 +216,9 @@ struct BuiltinRows {
 }
 
 impl SetRows for BuiltinRows {
-    fn next(&mut self, core: &mut Core, out: &mut Vec<Datum>) -> Result<bool> {
+    fn next(&mut self, state: &mut State, out: &mut Vec<Datum>) -> Result<bool> {
         let mut cx = CallContext {
-            host: core,
+            host: state,
             collation: self.collation,
             arg_types: &self.arg_types,
             result_type: self.result_type,
@@ -238,7 +238,7 @@ fn missing(row: &PgProc) -> PgError {
 }
 
 /// The result of a function that returns a single row: a record, or the only column.
-fn first_row(core: &mut Core, row: &PgProc, rows: Vec<Vec<Datum>>) -> Result<Datum> {
+fn first_row(state: &mut State, row: &PgProc, rows: Vec<Vec<Datum>>) -> Result<Datum> {
     let Some(mut first) = rows.into_iter().next() else { return Ok(Datum::Null) };
     let outputs: Vec<Oid> = match (&row.proallargtypes, &row.proargmodes) {
         (Some(types), Some(modes)) if row.prorettype == types::oids::RECORD => {
@@ -247,7 +247,7 @@ fn first_row(core: &mut Core, row: &PgProc, rows: Vec<Vec<Datum>>) -> Result<Dat
         _ => Vec::new(),
     };
     if outputs.len() > 1 && outputs.len() == first.len() {
-        return eval::make_record(core, &outputs, &first);
+        return eval::make_record(state, &outputs, &first);
     }
     Ok(if first.is_empty() { Datum::Null } else { first.swap_remove(0) })
 }

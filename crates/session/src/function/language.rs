@@ -4,7 +4,7 @@
 
 use super::plpgsql::compiled::Callable;
 use super::{Call, internal, plpgsql, sql};
-use crate::core::Core;
+use crate::state::State;
 use catalog::Row;
 use catalog::rows::PgProc;
 use eval::Callee;
@@ -35,14 +35,14 @@ const LANGUAGES: &[(Oid, &dyn Language)] = &[
 const LIBRARIES: &[(&str, &dyn Language)] = &[(plpgsql::HANDLER, &plpgsql::Plpgsql)];
 
 /// The language with this OID.
-pub(crate) fn of(core: &mut Core, language: Oid) -> Result<Option<&'static dyn Language>> {
+pub(crate) fn of(state: &mut State, language: Oid) -> Result<Option<&'static dyn Language>> {
     if let Some((_, known)) = LANGUAGES.iter().find(|(oid, _)| *oid == language) {
         return Ok(Some(*known));
     }
-    let Some(handler) = core.cat().language(language)?.lanplcallfoid.valid() else {
+    let Some(handler) = state.cat().language(language)?.lanplcallfoid.valid() else {
         return Ok(None);
     };
-    let handler = core.cat().function(handler)?;
+    let handler = state.cat().function(handler)?;
     let known = LIBRARIES.iter().find(|(name, _)| handler.prosrc.as_str() == *name);
     Ok(known.map(|(_, language)| *language))
 }
@@ -79,18 +79,18 @@ impl Resolved {
 }
 
 /// The function of a call.
-pub(super) fn resolve(core: &mut Core, site: Site<'_>) -> Result<Arc<Resolved>> {
-    let state = core.catalog.catalog_state();
-    let cache = &core.caches.resolved;
-    if cache.at == state
+pub(super) fn resolve(state: &mut State, site: Site<'_>) -> Result<Arc<Resolved>> {
+    let catalogs = state.catalog.catalog_state();
+    let cache = &state.caches.resolved;
+    if cache.at == catalogs
         && let Some(known) = cache.known.get(&(site.function, site.trigger))
         && let Ok(known) = known.clone().downcast::<Resolved>()
         && known.is_for(site)
     {
         return Ok(known);
     }
-    let row = core.cat().function(site.function)?;
-    let language = of(core, row.prolang)?;
+    let row = state.cat().function(site.function)?;
+    let language = of(state, row.prolang)?;
     let resolved = Arc::new(Resolved {
         row,
         language,
@@ -99,11 +99,11 @@ pub(super) fn resolve(core: &mut Core, site: Site<'_>) -> Result<Arc<Resolved>> 
         collation: site.collation,
         plpgsql: OnceLock::new(),
     });
-    if core.catalog.catalog_state() == state {
-        let cache = &mut core.caches.resolved;
-        if cache.at != state || cache.known.len() >= RESOLVED_MAX {
+    if state.catalog.catalog_state() == catalogs {
+        let cache = &mut state.caches.resolved;
+        if cache.at != catalogs || cache.known.len() >= RESOLVED_MAX {
             cache.known.clear();
-            cache.at = state;
+            cache.at = catalogs;
         }
         cache.known.insert((site.function, site.trigger), resolved.clone());
     }
@@ -115,28 +115,28 @@ pub(super) fn resolve(core: &mut Core, site: Site<'_>) -> Result<Arc<Resolved>> 
 pub(crate) trait Language: Sync {
     /// The way in which functions of this language are run, apart from their role and settings.
     /// Counterpart: `fmgr_info`.
-    fn callee(&self, core: &mut Core, row: &PgProc) -> Result<Callee>;
+    fn callee(&self, state: &mut State, row: &PgProc) -> Result<Callee>;
 
     /// Validates a new function. `sql` is the statement that creates it, in which errors of the
     /// body have their positions. Checks that need the objects of the body depend on
     /// `check_function_bodies`. Counterpart: the validator of a language.
-    fn validate(&self, core: &mut Core, row: &Row<PgProc>, sql: &str) -> Result<()>;
+    fn validate(&self, state: &mut State, row: &Row<PgProc>, sql: &str) -> Result<()>;
 
     /// The value of a call that does not return a set.
-    fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum>;
+    fn call(&self, state: &mut State, call: &Call<'_>) -> Result<Datum>;
 
     /// Starts a call of a set-returning function, or of another function in FROM. `columns`: types
     /// and type modifiers of the column definition list.
     fn call_set(
         &self,
-        core: &mut Core,
+        state: &mut State,
         call: &Call<'_>,
         columns: &[(Oid, i32)],
     ) -> Result<RunningSet>;
 
     /// Runs a procedure; the row of its output parameters, if it has any.
-    fn call_procedure(&self, core: &mut Core, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
-        let _ = (core, call);
+    fn call_procedure(&self, state: &mut State, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
+        let _ = (state, call);
         Err(PgError::unsupported("procedures in this language"))
     }
 
@@ -144,11 +144,11 @@ pub(crate) trait Language: Sync {
     /// is changed.
     fn call_trigger(
         &self,
-        core: &mut Core,
+        state: &mut State,
         resolved: &Resolved,
         call: &TriggerCall<'_>,
     ) -> Result<BeforeRowResult> {
-        let _ = (core, resolved);
+        let _ = (state, resolved);
         Err(no_trigger(call))
     }
 
@@ -156,18 +156,18 @@ pub(crate) trait Language: Sync {
     /// command.
     fn call_event_trigger(
         &self,
-        core: &mut Core,
+        state: &mut State,
         row: &Row<PgProc>,
         event: &str,
         tag: &str,
     ) -> Result<()> {
-        let _ = (core, event, tag);
+        let _ = (state, event, tag);
         Err(PgError::unsupported(format!("event trigger function {}", row.proname.as_str())))
     }
 
     /// Runs the code of DO. `name` is the name of the language.
-    fn run_inline(&self, core: &mut Core, name: &str, code: &str) -> Result<()> {
-        let _ = (core, code);
+    fn run_inline(&self, state: &mut State, name: &str, code: &str) -> Result<()> {
+        let _ = (state, code);
         Err(pg_err!(
             FEATURE_NOT_SUPPORTED,
             "language \"{name}\" does not support inline code execution"
@@ -190,7 +190,7 @@ pub(crate) struct RunningSet {
 /// The rows of a set-returning call, in order.
 pub(crate) trait SetRows: Send {
     /// Appends the values of the next row to `out`; false at the end.
-    fn next(&mut self, core: &mut Core, out: &mut Vec<Datum>) -> Result<bool>;
+    fn next(&mut self, state: &mut State, out: &mut Vec<Datum>) -> Result<bool>;
 
     /// True if the rows have been computed already, so that role and settings of the function are
     /// not needed.
@@ -225,7 +225,7 @@ impl ReadyRows {
 }
 
 impl SetRows for ReadyRows {
-    fn next(&mut self, _: &mut Core, out: &mut Vec<Datum>) -> Result<bool> {
+    fn next(&mut self, _: &mut State, out: &mut Vec<Datum>) -> Result<bool> {
         let Some(mut row) = self.0.next() else { return Ok(false) };
         out.append(&mut row);
         Ok(true)

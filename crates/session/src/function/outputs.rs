@@ -1,6 +1,6 @@
 //! Names of arguments, and the columns of results.
 
-use crate::core::Core;
+use crate::state::State;
 use analyze::SessionLookup;
 use analyze::function;
 use analyze::ty::is_polymorphic;
@@ -24,7 +24,7 @@ pub(crate) fn argument_names(row: &PgProc) -> Vec<String> {
 /// Names and types of the output parameters in a call with these argument types; `None` if there
 /// are none.
 pub(crate) fn outputs(
-    core: &mut Core,
+    state: &mut State,
     row: &PgProc,
     types: &[Oid],
 ) -> Result<Option<Vec<(String, Oid)>>> {
@@ -39,7 +39,7 @@ pub(crate) fn outputs(
         let ty = match is_polymorphic(ty) {
             true => {
                 let mut declared = row.proargtypes.to_vec();
-                let mut lookup = SessionLookup::new(core);
+                let mut lookup = SessionLookup::new(state);
                 let mut cx =
                     analyze::Analyzer::new(&mut lookup, "", analyze::Params::Fixed(Vec::new()));
                 cx.enforce_generics(types, &mut declared, ty, true)?
@@ -53,7 +53,7 @@ pub(crate) fn outputs(
 
 /// Names, types and type modifiers of the fields of a composite result, if they are known.
 pub(crate) fn fields(
-    core: &mut Core,
+    state: &mut State,
     result: Oid,
     outputs: Option<Vec<(String, Oid)>>,
     columns: &[function::Column],
@@ -65,11 +65,11 @@ pub(crate) fn fields(
             None => Some(columns.iter().map(|&(t, m)| (String::new(), t, m)).collect()),
         });
     }
-    let row = core.cat().type_row(result)?;
+    let row = state.cat().type_row(result)?;
     if row.typtype != TypType::Composite {
         return Ok(None);
     }
-    let desc = core.cat().relation(row.typrelid)?;
+    let desc = state.cat().relation(row.typrelid)?;
     let live = desc.attributes.iter().filter(|a| !a.attisdropped);
     Ok(Some(live.map(|a| (a.attname.to_string(), a.atttypid, a.atttypmod)).collect()))
 }

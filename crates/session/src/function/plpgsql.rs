@@ -10,7 +10,7 @@ mod triggers;
 
 use super::Call;
 use super::language::{Language, ReadyRows, Resolved, RunningSet, SetRows};
-use crate::core::Core;
+use crate::state::State;
 use analyze::function::Column;
 use catalog::Row;
 use catalog::rows::PgProc;
@@ -35,31 +35,31 @@ pub(crate) struct Plpgsql;
 pub(crate) const HANDLER: &str = "plpgsql_call_handler";
 
 impl Language for Plpgsql {
-    fn callee(&self, _: &mut Core, row: &PgProc) -> Result<Callee> {
+    fn callee(&self, _: &mut State, row: &PgProc) -> Result<Callee> {
         Ok(if row.proretset { Callee::HostSet } else { Callee::Host })
     }
 
-    fn validate(&self, core: &mut Core, row: &Row<PgProc>, sql: &str) -> Result<()> {
-        source::check_types(core, row)?;
-        if !core.store.named("check_function_bodies").as_bool() {
+    fn validate(&self, state: &mut State, row: &Row<PgProc>, sql: &str) -> Result<()> {
+        source::check_types(state, row)?;
+        if !state.store.named("check_function_bodies").as_bool() {
             return Ok(());
         }
-        let before = core.notices.len();
-        let compiled = source::compile(core, row, &source::Types::sample(row), true);
-        source::place_notices(core, before, sql, row.prosrc.as_str());
+        let before = state.notices.len();
+        let compiled = source::compile(state, row, &source::Types::sample(row), true);
+        source::place_notices(state, before, sql, row.prosrc.as_str());
         compiled.map(|_| ()).map_err(|e| match transposed(e, sql, row.prosrc.as_str()) {
             Ok(e) | Err(e) => e,
         })
     }
 
-    fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum> {
+    fn call(&self, state: &mut State, call: &Call<'_>) -> Result<Datum> {
         let found;
         let callable = match call.resolved.and_then(|resolved| resolved.plpgsql.get()) {
             Some(known) => known,
             None => {
-                let code = codes::find(core, call.row, call.arg_types, site(call))?;
+                let code = codes::find(state, call.row, call.arg_types, site(call))?;
                 refuse_trigger(call.row, &code)?;
-                let row = expected_row(core, call, &[])?;
+                let row = expected_row(state, call, &[])?;
                 found = Callable { code, row };
                 match call.resolved {
                     Some(resolved) => resolved.plpgsql.get_or_init(|| found),
@@ -68,18 +68,23 @@ impl Language for Plpgsql {
             }
         };
         let (code, row) = (&callable.code, callable.row.clone());
-        isolated(core, |core| {
-            plpgsql::call(core, code, &Called { args: call.args, row, atomic: true })
+        isolated(state, |state| {
+            plpgsql::call(state, code, &Called { args: call.args, row, atomic: true })
         })
     }
 
-    fn call_set(&self, core: &mut Core, call: &Call<'_>, columns: &[Column]) -> Result<RunningSet> {
-        let code = codes::find(core, call.row, call.arg_types, site(call))?;
+    fn call_set(
+        &self,
+        state: &mut State,
+        call: &Call<'_>,
+        columns: &[Column],
+    ) -> Result<RunningSet> {
+        let code = codes::find(state, call.row, call.arg_types, site(call))?;
         refuse_trigger(call.row, &code)?;
-        let row = expected_row(core, call, columns)?;
+        let row = expected_row(state, call, columns)?;
         let called = Called { args: call.args, row, atomic: true };
         if !call.row.proretset {
-            let value = isolated(core, |core| plpgsql::call(core, &code, &called))?;
+            let value = isolated(state, |state| plpgsql::call(state, &code, &called))?;
             return Ok(RunningSet { whole: true, rows: ReadyRows::one(value) });
         }
         let result = code.function.result.ty.oid;
@@ -94,14 +99,14 @@ impl Language for Plpgsql {
             None => (scalar_row(result), false),
         };
         let mut by_val = Vec::new();
-        for (column, info) in desc.columns.iter().zip(desc.types(core)?) {
+        for (column, info) in desc.columns.iter().zip(desc.types(state)?) {
             if !column.is_dropped() {
                 by_val.push(info.by_val);
             }
         }
-        let rows = StoredRows::new(by_val, core.values.work_mem_bytes);
+        let rows = StoredRows::new(by_val, state.values.work_mem_bytes);
         let rows =
-            isolated(core, |core| plpgsql::call_set(core, &code, &called, desc.clone(), rows))?;
+            isolated(state, |state| plpgsql::call_set(state, &code, &called, desc.clone(), rows))?;
         let row = is_row.then_some((result, desc.clone()));
         let types = desc.columns.iter().map(|c| (!c.is_dropped()).then_some(c.ty));
         let columns = types.collect::<Option<_>>();
@@ -109,16 +114,16 @@ impl Language for Plpgsql {
         Ok(RunningSet { whole: true, rows: Box::new(set) })
     }
 
-    fn call_procedure(&self, core: &mut Core, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
-        let atomic = !std::mem::take(&mut core.calls.may_end_transaction);
-        let code = codes::find(core, call.row, call.arg_types, site(call))?;
+    fn call_procedure(&self, state: &mut State, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
+        let atomic = !std::mem::take(&mut state.calls.may_end_transaction);
+        let code = codes::find(state, call.row, call.arg_types, site(call))?;
         let called = Called { args: call.args, row: None, atomic };
-        isolated(core, |core| plpgsql::call_procedure(core, &code, &called))
+        isolated(state, |state| plpgsql::call_procedure(state, &code, &called))
     }
 
     fn call_trigger(
         &self,
-        core: &mut Core,
+        state: &mut State,
         resolved: &Resolved,
         call: &TriggerCall<'_>,
     ) -> Result<BeforeRowResult> {
@@ -126,28 +131,28 @@ impl Language for Plpgsql {
             Some(known) => known,
             None => {
                 let site = CallSite { trigger: call.trigger.oid, ..CallSite::default() };
-                let code = codes::find(core, &resolved.row, &[], site)?;
+                let code = codes::find(state, &resolved.row, &[], site)?;
                 resolved.plpgsql.get_or_init(|| Callable { code, row: None })
             }
         };
-        triggers::call(core, &callable.code, call)
+        triggers::call(state, &callable.code, call)
     }
 
     fn call_event_trigger(
         &self,
-        core: &mut Core,
+        state: &mut State,
         row: &Row<PgProc>,
         event: &str,
         tag: &str,
     ) -> Result<()> {
-        let code = codes::find(core, row, &[], CallSite::default())?;
-        isolated(core, |core| plpgsql::call_event_trigger(core, &code, event, tag))
+        let code = codes::find(state, row, &[], CallSite::default())?;
+        isolated(state, |state| plpgsql::call_event_trigger(state, &code, event, tag))
     }
 
-    fn run_inline(&self, core: &mut Core, _: &str, code: &str) -> Result<()> {
-        let atomic = !std::mem::take(&mut core.calls.may_end_transaction);
-        let code = source::compile_inline(core, code)?;
-        isolated(core, |core| plpgsql::call_inline(core, &code, atomic))
+    fn run_inline(&self, state: &mut State, _: &str, code: &str) -> Result<()> {
+        let atomic = !std::mem::take(&mut state.calls.may_end_transaction);
+        let code = source::compile_inline(state, code)?;
+        isolated(state, |state| plpgsql::call_inline(state, &code, atomic))
     }
 }
 
@@ -169,7 +174,7 @@ struct ReturnedRows {
 }
 
 impl SetRows for ReturnedRows {
-    fn next(&mut self, core: &mut Core, out: &mut Vec<Datum>) -> Result<bool> {
+    fn next(&mut self, state: &mut State, out: &mut Vec<Datum>) -> Result<bool> {
         while self.at >= self.batch.len {
             let Some(batch) = self.next_batch()? else { return Ok(false) };
             (self.batch, self.at) = (batch, 0);
@@ -178,7 +183,7 @@ impl SetRows for ReturnedRows {
         self.at += 1;
         match &self.row {
             None => out.extend(fields),
-            Some((ty, desc)) => out.push(source::row_value(core, *ty, desc, &fields)?),
+            Some((ty, desc)) => out.push(source::row_value(state, *ty, desc, &fields)?),
         }
         Ok(true)
     }
@@ -212,7 +217,7 @@ fn refuse_trigger(row: &PgProc, code: &Code) -> Result<()> {
 
 /// The structure of the result of a call, if it is known and composite.
 fn expected_row(
-    core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
     columns: &[Column],
 ) -> Result<Option<Arc<RowDesc>>> {
@@ -220,7 +225,7 @@ fn expected_row(
     if row.prokind == ProKind::Procedure {
         return Ok(None);
     }
-    let outputs = super::outputs::outputs(core, row, call.arg_types)?;
+    let outputs = super::outputs::outputs(state, row, call.arg_types)?;
     if let Some(list) = outputs.filter(|list| list.len() > 1) {
         let column = |(name, ty)| column(name, ty, -1);
         return Ok(Some(Arc::new(RowDesc::new(list.into_iter().map(column).collect(), 0))));
@@ -233,9 +238,9 @@ fn expected_row(
         let list = columns.iter().map(|&(ty, typmod)| column(String::new(), ty, typmod));
         return Ok(Some(Arc::new(RowDesc::new(list.collect(), 0))));
     }
-    let (base, _) = core.cat().base_type(result)?;
-    if core.type_facts(base)?.relid.is_valid() {
-        return TypeCatalog::row_desc(core, base, -1).map(Some);
+    let (base, _) = state.cat().base_type(result)?;
+    if state.type_facts(base)?.relid.is_valid() {
+        return TypeCatalog::row_desc(state, base, -1).map(Some);
     }
     Ok(None)
 }

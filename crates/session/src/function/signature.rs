@@ -4,7 +4,7 @@
 //! fixed-width value, as in PostgreSQL, and what would be a wild pointer there is an error.
 
 use super::Call;
-use crate::core::Core;
+use crate::state::State;
 use analyze::ty::is_polymorphic;
 use catalog::facts;
 use catalog::rows::PgProc;
@@ -45,19 +45,19 @@ fn known(row: &PgProc) -> &'static [Declaration] {
 }
 
 /// True if values of type `given` have the representation that `wanted` has.
-fn accepts(core: &mut Core, wanted: Declared, given: Oid) -> Result<bool> {
+fn accepts(state: &mut State, wanted: Declared, given: Oid) -> Result<bool> {
     let form = match wanted {
         Declared::Builtin(wanted) if wanted == given => return Ok(true),
         any if any.is_any() => return Ok(true),
         // Values of this type exist only within the server, and have several forms.
         Declared::Builtin(oids::INTERNAL) => return Ok(false),
         Declared::Builtin(wanted) => {
-            let wanted = core.type_facts(wanted)?;
+            let wanted = state.type_facts(wanted)?;
             (wanted.len, wanted.by_val)
         }
         Declared::Extension(len) => (len, false),
     };
-    let given = core.type_facts(given)?;
+    let given = state.type_facts(given)?;
     Ok(form == (given.len, given.by_val))
 }
 
@@ -67,7 +67,7 @@ fn depends_on_call(declared: Oid) -> bool {
 }
 
 /// True if calls of the function can be passed on unchanged.
-fn fits(wanted: &Declaration, core: &mut Core, row: &PgProc) -> Result<bool> {
+fn fits(wanted: &Declaration, state: &mut State, row: &PgProc) -> Result<bool> {
     let args = &row.proargtypes;
     if wanted.args.len() != args.len()
         || wanted.returns_set != row.proretset
@@ -84,7 +84,7 @@ fn fits(wanted: &Declaration, core: &mut Core, row: &PgProc) -> Result<bool> {
         let exact = ty == Declared::Builtin(given) || ty.is_any();
         // The type of a polymorphic parameter is known only for a call.
         let must_be_exact = wanted.variadic.is_valid() || depends_on_call(given);
-        if !exact && (must_be_exact || !accepts(core, ty, given)?) {
+        if !exact && (must_be_exact || !accepts(state, ty, given)?) {
             return Ok(false);
         }
     }
@@ -92,7 +92,7 @@ fn fits(wanted: &Declaration, core: &mut Core, row: &PgProc) -> Result<bool> {
 }
 
 /// True if the types of a call's arguments and of its result are those of the function.
-fn matches(wanted: &Declaration, core: &mut Core, call: &Call<'_>) -> Result<bool> {
+fn matches(wanted: &Declaration, state: &mut State, call: &Call<'_>) -> Result<bool> {
     let declared = &call.row.proargtypes;
     // The type in the call, where a polymorphic one is declared.
     let actual = |given: Oid, actual: Option<Oid>| {
@@ -104,21 +104,21 @@ fn matches(wanted: &Declaration, core: &mut Core, call: &Call<'_>) -> Result<boo
     }
     for (i, (&ty, &given)) in wanted.args[..fixed].iter().zip(declared.iter()).enumerate() {
         let given = actual(given, call.arg_types.get(i).copied());
-        if !accepts(core, ty, given)? {
+        if !accepts(state, ty, given)? {
             return Ok(false);
         }
     }
-    accepts(core, wanted.result, actual(call.row.prorettype, Some(call.result_type)))
+    accepts(state, wanted.result, actual(call.row.prorettype, Some(call.result_type)))
 }
 
 /// True if values can be passed on unchanged to the function that the function names.
-pub(super) fn is_usual(core: &mut Core, row: &PgProc) -> Result<bool> {
+pub(super) fn is_usual(state: &mut State, row: &PgProc) -> Result<bool> {
     if row.oid < Oid::FIRST_NORMAL {
         return Ok(true);
     }
     let known = known(row);
     for declaration in known {
-        if fits(declaration, core, row)? {
+        if fits(declaration, state, row)? {
             return Ok(true);
         }
     }
@@ -127,15 +127,18 @@ pub(super) fn is_usual(core: &mut Core, row: &PgProc) -> Result<bool> {
 
 /// The arguments to pass to the function that is named; `None`: those of the call. 42P13 where a
 /// value has not the representation that the function reads.
-pub(super) fn arguments<'a>(core: &mut Core, call: &Call<'a>) -> Result<Option<Vec<DatumRef<'a>>>> {
-    if is_usual(core, call.row)? {
+pub(super) fn arguments<'a>(
+    state: &mut State,
+    call: &Call<'a>,
+) -> Result<Option<Vec<DatumRef<'a>>>> {
+    if is_usual(state, call.row)? {
         return Ok(None);
     }
     let (known, count) = (known(call.row), call.row.proargtypes.len());
     let same_count = || known.iter().filter(|d| d.args.len() == count);
     for declaration in same_count().chain(known.first().filter(|_| same_count().count() == 0)) {
-        if matches(declaration, core, call)? {
-            return completed(core, call, declaration);
+        if matches(declaration, state, call)? {
+            return completed(state, call, declaration);
         }
     }
     Err(mismatch(call.row))
@@ -143,7 +146,7 @@ pub(super) fn arguments<'a>(core: &mut Core, call: &Call<'a>) -> Result<Option<V
 
 /// The arguments with values for those that are missing.
 fn completed<'a>(
-    core: &mut Core,
+    state: &mut State,
     call: &Call<'a>,
     declaration: &Declaration,
 ) -> Result<Option<Vec<DatumRef<'a>>>> {
@@ -157,11 +160,11 @@ fn completed<'a>(
         let value = call.args.get(i).copied().unwrap_or_default();
         let by_value = match wanted {
             any if any.is_any() => match call.arg_types.get(i) {
-                Some(&actual) if actual.is_valid() => core.type_facts(actual)?.by_val,
+                Some(&actual) if actual.is_valid() => state.type_facts(actual)?.by_val,
                 _ => false,
             },
             Declared::Builtin(oids::INTERNAL) | Declared::Extension(_) => false,
-            Declared::Builtin(wanted) => core.cat().type_row(wanted)?.typbyval,
+            Declared::Builtin(wanted) => state.cat().type_row(wanted)?.typbyval,
         };
         args.push(match value {
             DatumRef::Null if i < declared && !declaration.strict => value,
@@ -174,12 +177,12 @@ fn completed<'a>(
 }
 
 /// The result of a function. 42P13 if it has not the representation of the declared type.
-pub(super) fn result(core: &mut Core, row: &PgProc, ty: Oid, value: Datum) -> Result<Datum> {
+pub(super) fn result(state: &mut State, row: &PgProc, ty: Oid, value: Datum) -> Result<Datum> {
     let ty = if depends_on_call(row.prorettype) { ty } else { row.prorettype };
     if row.oid < Oid::FIRST_NORMAL || value.is_null() || !ty.is_valid() || ty == oids::VOID {
         return Ok(value);
     }
-    let info = core.type_facts(ty)?;
+    let info = state.type_facts(ty)?;
     let fits = match &value {
         Datum::Bytes(b) => !info.by_val && usize::try_from(info.len).map_or(true, |n| n == b.len()),
         _ => info.by_val,

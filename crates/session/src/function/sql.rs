@@ -14,10 +14,10 @@ pub(crate) use inline::{inline, inline_set, may_inline};
 use super::Call;
 use super::language::{Language, ReadyRows, RunningSet};
 use super::outputs::{argument_names, fields, outputs};
-use crate::core::Core;
 use crate::nested::{self, Nested, Utility};
 use crate::plancache::Parked;
 use crate::query;
+use crate::state::State;
 use analyze::SessionLookup;
 use analyze::function::{self, ResultForm};
 use bodies::{Body, Command, Planned, Step};
@@ -37,42 +37,42 @@ use types::{Datum, DatumRef, oids};
 pub(crate) struct Sql;
 
 impl Language for Sql {
-    fn callee(&self, _: &mut Core, row: &PgProc) -> Result<Callee> {
+    fn callee(&self, _: &mut State, row: &PgProc) -> Result<Callee> {
         Ok(if row.proretset { Callee::HostSet } else { Callee::Host })
     }
 
-    fn validate(&self, core: &mut Core, row: &Row<PgProc>, sql: &str) -> Result<()> {
-        validate::validate(core, row, sql)
+    fn validate(&self, state: &mut State, row: &Row<PgProc>, sql: &str) -> Result<()> {
+        validate::validate(state, row, sql)
     }
 
-    fn call(&self, core: &mut Core, call: &Call<'_>) -> Result<Datum> {
-        let (body, rows) = run(core, call, &[], Some(1))?;
+    fn call(&self, state: &mut State, call: &Call<'_>) -> Result<Datum> {
+        let (body, rows) = run(state, call, &[], Some(1))?;
         let first = rows.into_iter().next();
         match (first, &body.form) {
             (_, ResultForm::Discarded) | (None, _) => Ok(Datum::Null),
-            (Some(first), _) => value(core, &body, first),
+            (Some(first), _) => value(state, &body, first),
         }
     }
 
     fn call_set(
         &self,
-        core: &mut Core,
+        state: &mut State,
         call: &Call<'_>,
         columns: &[function::Column],
     ) -> Result<RunningSet> {
         if call.row.proretset {
-            return rows::start(core, call, columns);
+            return rows::start(state, call, columns);
         }
-        let (body, rows) = run(core, call, columns, Some(1))?;
+        let (body, rows) = run(state, call, columns, Some(1))?;
         let value = match rows.into_iter().next() {
-            Some(fields) if body.form != ResultForm::Discarded => value(core, &body, fields)?,
+            Some(fields) if body.form != ResultForm::Discarded => value(state, &body, fields)?,
             _ => Datum::Null,
         };
         Ok(RunningSet { whole: true, rows: ReadyRows::one(value) })
     }
 
-    fn call_procedure(&self, core: &mut Core, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
-        let (body, rows) = run(core, call, &[], Some(1))?;
+    fn call_procedure(&self, state: &mut State, call: &Call<'_>) -> Result<Option<Vec<Datum>>> {
+        let (body, rows) = run(state, call, &[], Some(1))?;
         if body.form == ResultForm::Discarded {
             return Ok(None);
         }
@@ -87,14 +87,14 @@ fn is_polymorphic(ty: Oid) -> bool {
 }
 
 /// Converts a row of the last statement to the function's value.
-fn value(core: &mut Core, body: &Body, mut fields: Vec<Datum>) -> Result<Datum> {
+fn value(state: &mut State, body: &Body, mut fields: Vec<Datum>) -> Result<Datum> {
     if body.form == ResultForm::Scalar {
         return Ok(if fields.is_empty() { Datum::Null } else { fields.swap_remove(0) });
     }
     if body.result == oids::RECORD {
-        return eval::make_named_record(core, &body.names, &body.types, &fields);
+        return eval::make_named_record(state, &body.names, &body.types, &fields);
     }
-    eval::make_row(core, body.result, &fields)
+    eval::make_row(state, body.result, &fields)
 }
 
 /// The arguments as the body's parameters.
@@ -104,43 +104,43 @@ fn parameters(args: &[DatumRef<'_>]) -> Arc<[Datum]> {
 
 /// Runs `work` with these parameters.
 fn with_parameters<T>(
-    core: &mut Core,
+    state: &mut State,
     params: Arc<[Datum]>,
-    work: impl FnOnce(&mut Core) -> Result<T>,
+    work: impl FnOnce(&mut State) -> Result<T>,
 ) -> Result<T> {
-    let saved = std::mem::replace(&mut core.params, params);
-    let result = work(core);
-    core.params = saved;
+    let saved = std::mem::replace(&mut state.params, params);
+    let result = work(state);
+    state.params = saved;
     result
 }
 
 /// Runs the body. Returns at most `limit` rows of the last statement.
 fn run(
-    core: &mut Core,
+    state: &mut State,
     call: &Call<'_>,
     columns: &[function::Column],
     limit: Option<usize>,
 ) -> Result<(Arc<Body>, Vec<Vec<Datum>>)> {
     let params = parameters(call.args);
-    with_parameters(core, params.clone(), |core| {
-        let body = startup(core, call, columns)?;
+    with_parameters(state, params.clone(), |state| {
+        let body = startup(state, call, columns)?;
         let mut rows = Vec::new();
         let last = body.steps.len().saturating_sub(1);
         for (i, step) in body.steps.iter().enumerate() {
             let limit = limit
                 .filter(|_| i == last && body.form != ResultForm::Discarded)
                 .filter(|_| step.stoppable().is_some());
-            rows = run_step(core, (call.row, &body), (i, step), params.clone(), limit)?;
+            rows = run_step(state, (call.row, &body), (i, step), params.clone(), limit)?;
         }
         Ok((body, rows))
     })
 }
 
 /// The body of a call, with the checks before its first statement.
-fn startup(core: &mut Core, call: &Call<'_>, columns: &[function::Column]) -> Result<Arc<Body>> {
+fn startup(state: &mut State, call: &Call<'_>, columns: &[function::Column]) -> Result<Arc<Body>> {
     let row = call.row;
     let context = || format!("SQL function \"{}\" during startup", row.proname.as_str());
-    let body = find(core, row, (call.arg_types, call.collation), columns)
+    let body = find(state, row, (call.arg_types, call.collation), columns)
         .map_err(|e| within(e, row).context(context()))?;
     if row.provolatile != Volatility::Volatile {
         for step in &body.steps {
@@ -167,50 +167,50 @@ fn within(mut e: PgError, row: &PgProc) -> PgError {
 /// Runs a statement of a body. A volatile function gets a new snapshot for each statement, in which
 /// its own changes and newly committed changes are visible.
 fn run_step(
-    core: &mut Core,
+    state: &mut State,
     (row, body): (&PgProc, &Body),
     (number, step): (usize, &Step),
     params: Arc<[Datum]>,
     limit: Option<usize>,
 ) -> Result<Vec<Vec<Datum>>> {
-    let notices = core.notices.len();
-    let level = core.calls.contexts.push_sql_function(body.name.clone(), number, notices);
+    let notices = state.notices.len();
+    let level = state.calls.contexts.push_sql_function(body.name.clone(), number, notices);
     let result = match step {
         Step::Query(planned) => {
             let rows_max = limit.unwrap_or(usize::MAX);
             let query = spi::Query { rows_max, ..query_of(row, planned, params) };
-            run_query(core, (body, planned), query)
+            run_query(state, (body, planned), query)
         }
         Step::Utility(Command {
             raw: RawStmt { stmt: Node::CallStmt(stmt), .. }, types, ..
-        }) => core.call_in_function(stmt, (row, types), &params).map(|()| Vec::new()),
+        }) => state.call_in_function(stmt, (row, types), &params).map(|()| Vec::new()),
         Step::Utility(command) => {
             let sql = row.prosrc.as_str();
             let query = command.query.as_deref().map(|query| (query, &params));
             let command = Utility { raw: &command.raw, sql, read_only: false, query };
-            Nested::new(core).run(&command).map(|_| Vec::new())
+            Nested::new(state).run(&command).map(|_| Vec::new())
         }
     };
-    core.calls.contexts.note(&mut core.notices);
-    core.calls.contexts.truncate(level);
+    state.calls.contexts.note(&mut state.notices);
+    state.calls.contexts.truncate(level);
     result.map_err(|e| in_statement(e, row, number))
 }
 
 /// Runs the query of a statement, in the execution of the last call if there is one.
 fn run_query(
-    core: &mut Core,
+    state: &mut State,
     (body, step): (&Body, &Planned),
     query: spi::Query,
 ) -> Result<Vec<Vec<Datum>>> {
     // A statement before this one may have changed the catalogs.
-    let is_current = |core: &Core| body.generation == core.catalog.catalog.generation();
-    let parked = match is_current(core) {
-        true => core.take_parked(&step.parked, &step.plan)?,
+    let is_current = |state: &State| body.generation == state.catalog.catalog.generation();
+    let parked = match is_current(state) {
+        true => state.take_parked(&step.parked, &step.plan)?,
         false => None,
     };
-    let (rows, finished) = query::run_counted(core, spi::Query { parked, ..query }, true)?;
-    if is_current(core) {
-        core.park(&step.parked, finished.execution)?;
+    let (rows, finished) = query::run_counted(state, spi::Query { parked, ..query }, true)?;
+    if is_current(state) {
+        state.park(&step.parked, finished.execution)?;
     }
     Ok(rows)
 }
@@ -231,30 +231,30 @@ fn in_statement(e: PgError, row: &PgProc, number: usize) -> PgError {
 /// The body for these argument types and the collation of the call, from the cache or newly
 /// created.
 fn find(
-    core: &mut Core,
+    state: &mut State,
     row: &Row<PgProc>,
     (arg_types, collation): (&[Oid], Oid),
     columns: &[function::Column],
 ) -> Result<Arc<Body>> {
     let types = argument_types(row, arg_types);
     let key = ((row.oid, collation), types, columns.to_vec());
-    let environment = core.environment()?;
-    if let Some(body) = core.caches.bodies.find(&key)
+    let environment = state.environment()?;
+    if let Some(body) = state.caches.bodies.find(&key)
         && body.environment == environment
-        && body.user == core.catalog.user
-        && body.generation == core.catalog.catalog.generation()
+        && body.user == state.catalog.user
+        && body.generation == state.catalog.catalog.generation()
     {
         for step in &body.steps {
             if let Step::Query(query) = step {
-                core.take_locks(&query.locks)?;
+                state.take_locks(&query.locks)?;
             }
         }
-        if body.generation == core.catalog.catalog.generation() {
+        if body.generation == state.catalog.catalog.generation() {
             return Ok(body);
         }
     }
-    let body = Arc::new(make(core, row, (&key.1, collation), columns)?);
-    core.caches.bodies.keep(key, body.clone());
+    let body = Arc::new(make(state, row, (&key.1, collation), columns)?);
+    state.caches.bodies.keep(key, body.clone());
     Ok(body)
 }
 
@@ -303,35 +303,35 @@ impl Analysed {
 }
 
 fn analyse(
-    core: &mut Core,
+    state: &mut State,
     row: &Row<PgProc>,
     (types, collation): (&[Oid], Oid),
     columns: &[function::Column],
 ) -> Result<Analysed> {
     let mut statements = match &row.prosqlbody {
         Some(body) => {
-            let queries = analyze::stored::body(&mut SessionLookup::new(core), body.as_str())?.0;
+            let queries = analyze::stored::body(&mut SessionLookup::new(state), body.as_str())?.0;
             queries.into_iter().map(|q| Statement::Query(Box::new(q))).collect()
         }
-        None => statements_of(core, row, (types, collation))?,
+        None => statements_of(state, row, (types, collation))?,
     };
-    let outputs = outputs(core, row, types)?;
+    let outputs = outputs(state, row, types)?;
     let result = match &outputs {
         Some(list) if list.len() == 1 && row.prokind != ProKind::Procedure => list[0].1,
         _ if is_polymorphic(row.prorettype) => {
             let mut declared = row.proargtypes.to_vec();
-            let mut lookup = SessionLookup::new(core);
+            let mut lookup = SessionLookup::new(state);
             let mut cx =
                 analyze::Analyzer::new(&mut lookup, "", analyze::Params::Fixed(Vec::new()));
             cx.enforce_generics(types, &mut declared, row.prorettype, true)?
         }
         _ => row.prorettype,
     };
-    let fields = fields(core, result, outputs, columns)?;
+    let fields = fields(state, result, outputs, columns)?;
     let wanted: Option<Vec<function::Column>> =
         fields.as_ref().map(|list| list.iter().map(|f| (f.1, f.2)).collect());
     let form = function::coerce_result(
-        &mut SessionLookup::new(core),
+        &mut SessionLookup::new(state),
         match statements.last_mut() {
             Some(Statement::Query(query)) => Some(query),
             _ => None,
@@ -342,7 +342,7 @@ fn analyse(
     )?;
     let rewritten = statements.into_iter().map(|statement| match statement {
         Statement::Query(query) => {
-            let query = analyze::rewrite(&mut SessionLookup::new(core), *query)?;
+            let query = analyze::rewrite(&mut SessionLookup::new(state), *query)?;
             Ok(Statement::Query(Box::new(query)))
         }
         utility => Ok(utility),
@@ -351,15 +351,15 @@ fn analyse(
 }
 
 fn make(
-    core: &mut Core,
+    state: &mut State,
     row: &Row<PgProc>,
     types: (&[Oid], Oid),
     columns: &[function::Column],
 ) -> Result<Body> {
     // Read before any catalog: catalog changes after this point make the body stale.
-    let generation = core.catalog.catalog.generation();
-    let environment = core.environment()?;
-    let Analysed { statements, form, result, fields } = analyse(core, row, types, columns)?;
+    let generation = state.catalog.catalog.generation();
+    let environment = state.environment()?;
+    let Analysed { statements, form, result, fields } = analyse(state, row, types, columns)?;
     let (names, types) = match fields {
         Some(list) => list.into_iter().map(|f| (f.0, f.1)).unzip(),
         None => {
@@ -383,49 +383,49 @@ fn make(
             }
         };
         let mut locks = Vec::new();
-        core.collect_locks(&q, &mut locks)?;
+        state.collect_locks(&q, &mut locks)?;
         // Parameter values are removed, so that the plan is generic.
-        let saved = std::mem::replace(&mut core.params, Arc::from([]));
-        let plan = query::plan_query(core, &q);
-        core.params = saved;
+        let saved = std::mem::replace(&mut state.params, Arc::from([]));
+        let plan = query::plan_query(state, &q);
+        state.params = saved;
         let plan = plan?;
-        let reads_ahead = spi::is_at_most(core, &plan, Volatility::Stable)?;
+        let reads_ahead = spi::is_at_most(state, &plan, Volatility::Stable)?;
         let (plan, locks, parked) = (Arc::new(plan), locks.into(), Parked::default());
         steps.push(Step::Query(Planned { plan, locks, reads_ahead, parked }));
     }
-    let user = core.catalog.user;
+    let user = state.catalog.user;
     let name = row.proname.as_str().into();
     Ok(Body { generation, environment, user, name, steps, form, result, types, names })
 }
 
 /// Analyses the statements of a body given as text.
-fn statements_of(core: &mut Core, row: &PgProc, types: (&[Oid], Oid)) -> Result<Vec<Statement>> {
+fn statements_of(state: &mut State, row: &PgProc, types: (&[Oid], Oid)) -> Result<Vec<Statement>> {
     let text = row.prosrc.as_str();
     let names = argument_names(row);
     let mut statements = Vec::new();
-    let analyse = |core: &mut Core, node: &Node| {
-        let (lookup, name) = (&mut SessionLookup::new(core), row.proname.as_str());
+    let analyse = |state: &mut State, node: &Node| {
+        let (lookup, name) = (&mut SessionLookup::new(state), row.proname.as_str());
         analyze::function_statement(lookup, node, text, name, types, &names)
     };
     for raw in parse::parse(text)? {
         check_statement(&raw.stmt)?;
         if analyze::is_query(&raw.stmt) {
-            let mut query = analyse(core, &raw.stmt)?;
+            let mut query = analyse(state, &raw.stmt)?;
             (query.source.location, query.source.len) = (raw.location, raw.len);
-            core.identify_query(&mut query, text, false);
+            state.identify_query(&mut query, text, false);
             statements.push(Statement::Query(Box::new(query)));
             continue;
         }
         let query = match &raw.stmt {
             Node::CreateTableAsStmt(create) if analyze::is_query(&create.query) => {
-                let query = analyse(core, &create.query)?;
+                let query = analyse(state, &create.query)?;
                 let raw = RawStmt::within(create.query.clone(), raw.depth);
-                Some(core.keep_analysed((text.into(), Arc::new(raw)), query, types.0)?)
+                Some(state.keep_analysed((text.into(), Arc::new(raw)), query, types.0)?)
             }
             Node::CallStmt(call) => {
-                let (lookup, name) = (&mut SessionLookup::new(core), row.proname.as_str());
+                let (lookup, name) = (&mut SessionLookup::new(state), row.proname.as_str());
                 let called = analyze::call_in_function(lookup, call, text, name, types.0, &names)?;
-                validate::refuse_outputs(core, called.0)?;
+                validate::refuse_outputs(state, called.0)?;
                 None
             }
             _ => None,

@@ -68,11 +68,11 @@ impl Nested<'_> {
             }
             node if analyze::is_query(node) => {
                 let raw = RawStmt::within(node.clone(), 0);
-                let core = &mut *self.0;
+                let state = &mut *self.0;
                 let types = params.1.to_vec();
                 // The statement may refer only to the parameters of EXPLAIN itself.
-                crate::simple::check_parameters(core, &raw, sql, params.1)?;
-                let prepared = Prepared::new(core, sql.clone(), Some(raw), types, None, false)?;
+                crate::simple::check_parameters(state, &raw, sql, params.1)?;
+                let prepared = Prepared::new(state, sql.clone(), Some(raw), types, None, false)?;
                 // The parameter values of EXPLAIN are constants in the plan.
                 let subject = (&Arc::new(prepared), params.0, Mode::Custom);
                 self.explain_prepared(subject, into, sql, options, out)

@@ -2,9 +2,9 @@
 //! and notifications.
 
 use super::{Nested, Utility};
-use crate::core::Core;
 use crate::portal::cursors::row_desc;
 use crate::query;
+use crate::state::State;
 use crate::utility::NESTED_EXECUTES_MAX;
 use commands::table_exists;
 use executor::spi::{self, QuerySnapshot};
@@ -150,7 +150,7 @@ impl Nested<'_> {
         &mut self,
         stmt: &CreateTableAsStmt,
         sql: &str,
-        plan: impl FnOnce(&mut Core) -> Result<(Arc<PlannedStmt>, Arc<[Datum]>)>,
+        plan: impl FnOnce(&mut State) -> Result<(Arc<PlannedStmt>, Arc<[Datum]>)>,
     ) -> Result<Option<u64>> {
         if self.read_only() {
             let what = if stmt.is_select_into { "SELECT INTO" } else { "CREATE TABLE AS" };
@@ -173,18 +173,18 @@ impl Nested<'_> {
         execute: &ExecuteStmt,
         sql: &str,
     ) -> Result<Option<u64>> {
-        self.create_table(stmt, sql, |core| {
-            let (prepared, params) = core.execute_arguments(execute, sql)?;
+        self.create_table(stmt, sql, |state| {
+            let (prepared, params) = state.execute_arguments(execute, sql)?;
             if !prepared.is_query {
                 bail!(WRONG_OBJECT_TYPE, "prepared statement is not a SELECT");
             }
-            let mode = core.values.resolved.plan_mode;
-            Ok((prepared.plan(core, &params, mode)?, params))
+            let mode = state.values.resolved.plan_mode;
+            Ok((prepared.plan(state, &params, mode)?, params))
         })
     }
 }
 
-impl Core {
+impl State {
     /// LOAD. All libraries are linked in. Counterpart: `load_file`.
     pub(crate) fn load_library(&mut self, file: &str) -> Result<()> {
         if !self.roles.superuser && !file.starts_with("$libdir/plugins/") {

@@ -3,8 +3,8 @@
 
 use super::Statement;
 use super::plans::{CustomPlans, Generic, Mode, Plans};
-use crate::core::{Core, engine_lock_mode};
 use crate::query;
+use crate::state::{State, engine_lock_mode};
 use ids::strategy::btree;
 use ids::{AttrNo, Oid};
 use lmgr::LockTag;
@@ -26,9 +26,9 @@ const SAME_SIZE_BLOCKS: u32 = 8;
 
 impl Generic {
     /// True if the tables still have about the sizes for which the plan was made.
-    pub(crate) fn fits(&self, core: &Core) -> Result<bool> {
+    pub(crate) fn fits(&self, state: &State) -> Result<bool> {
         for (table, planned) in &self.sizes {
-            let now = engine::table::nblocks(&core.backend, table)?;
+            let now = engine::table::nblocks(&state.backend, table)?;
             let (small, large) = (now.min(*planned), now.max(*planned));
             if large > small.saturating_mul(2).saturating_add(SAME_SIZE_BLOCKS) {
                 return Ok(false);
@@ -55,15 +55,15 @@ impl Statement {
     /// Chooses a plan for these parameter values. The caller has locked the relations.
     pub(crate) fn choose(
         &self,
-        core: &mut Core,
+        state: &mut State,
         params: &Arc<[Datum]>,
         mode: Mode,
     ) -> Result<Chosen> {
         if params.is_empty() || mode == Mode::Generic {
-            return self.generic(core).map(Chosen::generic);
+            return self.generic(state).map(Chosen::generic);
         }
         if mode == Mode::Custom {
-            return self.custom(core, params);
+            return self.custom(state, params);
         }
         let (known, custom) = {
             let plans = self.plans.lock();
@@ -72,24 +72,24 @@ impl Statement {
         let known = match known {
             // An error in generic planning is ignored, because planning for the actual values may
             // succeed.
-            None if custom.is_empty() && may_settle(&self.query) => self.generic(core).ok(),
+            None if custom.is_empty() && may_settle(&self.query) => self.generic(state).ok(),
             known => known,
         };
         if let Some(generic) = known.filter(|g| g.settled) {
             return Ok(Chosen::generic(generic));
         }
         if custom.are_few() {
-            return self.custom(core, params);
+            return self.custom(state, params);
         }
         let average = custom.average_cost();
         if self.parameterized
-            && average > PARAMETERIZED_CUSTOM_COST_RATIO * planning_cost(core, self.locks.len())
+            && average > PARAMETERIZED_CUSTOM_COST_RATIO * planning_cost(state, self.locks.len())
         {
-            return self.custom(core, params);
+            return self.custom(state, params);
         }
-        let generic = self.generic(core)?;
+        let generic = self.generic(state)?;
         if generic.cost() > average {
-            return self.custom(core, params);
+            return self.custom(state, params);
         }
         Ok(Chosen::generic(generic))
     }
@@ -98,20 +98,20 @@ impl Statement {
     /// `counts`. The caller has locked the relations.
     pub(crate) fn choose_named(
         &self,
-        core: &mut Core,
+        state: &mut State,
         params: &Arc<[Datum]>,
         mode: Mode,
         counts: &mut CustomPlans,
     ) -> Result<Chosen> {
         let has_params = !params.is_empty();
         if !counts.is_custom_next(has_params, mode, None) {
-            let generic = self.generic(core)?;
+            let generic = self.generic(state)?;
             if !counts.is_custom_next(has_params, mode, Some(&generic)) {
                 return Ok(Chosen::generic(generic));
             }
         }
-        let plan = self.custom_plan(core, params)?;
-        let planning = planning_cost(core, plan.rtable.len());
+        let plan = self.custom_plan(state, params)?;
+        let planning = planning_cost(state, plan.rtable.len());
         counts.add(plan.plan_tree.info.total_cost + planning);
         Ok(Chosen { plan: Arc::new(plan), generic: None })
     }
@@ -121,58 +121,59 @@ impl Statement {
         *self.plans.lock() = Plans::default();
     }
 
-    fn generic(&self, core: &mut Core) -> Result<Arc<Generic>> {
+    fn generic(&self, state: &mut State) -> Result<Arc<Generic>> {
         let known = self.plans.lock().generic.clone();
         if let Some(known) = known {
-            if known.fits(core)? {
+            if known.fits(state)? {
                 return Ok(known);
             }
             self.forget_plans();
         }
-        let plan = Arc::new(query::plan_query(core, &self.query)?);
-        let generic = Arc::new(make_generic(core, plan)?);
+        let plan = Arc::new(query::plan_query(state, &self.query)?);
+        let generic = Arc::new(make_generic(state, plan)?);
         if !generic.plan.transient {
             self.plans.lock().generic = Some(generic.clone());
         }
         Ok(generic)
     }
 
-    fn custom(&self, core: &mut Core, params: &Arc<[Datum]>) -> Result<Chosen> {
-        let plan = self.custom_plan(core, params)?;
-        let planning = planning_cost(core, self.locks.len());
+    fn custom(&self, state: &mut State, params: &Arc<[Datum]>) -> Result<Chosen> {
+        let plan = self.custom_plan(state, params)?;
+        let planning = planning_cost(state, self.locks.len());
         self.plans.lock().custom.add(plan.plan_tree.info.total_cost + planning);
         Ok(Chosen { plan: Arc::new(plan), generic: None })
     }
 
-    fn custom_plan(&self, core: &mut Core, params: &Arc<[Datum]>) -> Result<PlannedStmt> {
-        let query = core.with_values(&self.query, params)?;
-        query::plan_query(core, &query)
+    fn custom_plan(&self, state: &mut State, params: &Arc<[Datum]>) -> Result<PlannedStmt> {
+        let query = state.with_values(&self.query, params)?;
+        query::plan_query(state, &query)
     }
 }
 
 /// Estimated cost of planning a statement over so many relations.
-fn planning_cost(core: &Core, relations: usize) -> f64 {
-    PLANNING_OPERATORS * core.values.costs.cpu_operator * (relations as f64 + 1.0)
+fn planning_cost(state: &State, relations: usize) -> f64 {
+    PLANNING_OPERATORS * state.values.costs.cpu_operator * (relations as f64 + 1.0)
 }
 
-fn make_generic(core: &mut Core, plan: Arc<PlannedStmt>) -> Result<Generic> {
+fn make_generic(state: &mut State, plan: Arc<PlannedStmt>) -> Result<Generic> {
     let mut locks = Vec::new();
     for entry in &plan.rtable {
         if let RteKind::Relation { relid, rellockmode, .. } = entry.kind
-            && let Some(lock) = core.relation_lock(relid, rellockmode)?
+            && let Some(lock) = state.relation_lock(relid, rellockmode)?
             && !locks.contains(&lock)
         {
             locks.push(lock);
         }
     }
-    let settled = !plan.transient && plan.subplans.is_empty() && is_settled(core, &plan.plan_tree)?;
+    let settled =
+        !plan.transient && plan.subplans.is_empty() && is_settled(state, &plan.plan_tree)?;
     let mut sizes = Vec::new();
     if !settled {
         for entry in &plan.rtable {
             if let RteKind::Relation { relid, .. } = entry.kind
-                && let Some(table) = core.cat().relation(relid)?.table.clone()
+                && let Some(table) = state.cat().relation(relid)?.table.clone()
             {
-                let blocks = engine::table::nblocks(&core.backend, &table)?;
+                let blocks = engine::table::nblocks(&state.backend, &table)?;
                 sizes.push((table, blocks));
             }
         }
@@ -194,27 +195,27 @@ fn may_settle(query: &Query) -> bool {
 
 /// True if the plan accesses rows only by the full key of a unique index, or has only rows of
 /// VALUES.
-fn is_settled(core: &mut Core, plan: &Plan) -> Result<bool> {
+fn is_settled(state: &mut State, plan: &Plan) -> Result<bool> {
     if !plan.info.init_plan.is_empty() {
         return Ok(false);
     }
     Ok(match &plan.node {
         PlanNode::Result { child: None, .. } | PlanNode::ValuesScan { .. } => true,
-        PlanNode::Result { child: Some(child), .. } => is_settled(core, child)?,
-        PlanNode::ModifyTable(m) => is_settled(core, &m.child)?,
+        PlanNode::Result { child: Some(child), .. } => is_settled(state, child)?,
+        PlanNode::ModifyTable(m) => is_settled(state, &m.child)?,
         PlanNode::LockRows { child, .. } | PlanNode::Limit { child, .. } => {
-            is_settled(core, child)?
+            is_settled(state, child)?
         }
         PlanNode::IndexScan { probe, .. } | PlanNode::IndexOnlyScan { probe, .. } => {
-            is_unique_probe(core, probe)?
+            is_unique_probe(state, probe)?
         }
         _ => false,
     })
 }
 
 /// True if the index scan has equality conditions on all key columns of a unique index.
-fn is_unique_probe(core: &mut Core, probe: &IndexProbe) -> Result<bool> {
-    let desc = core.cat().relation(probe.indexid)?;
+fn is_unique_probe(state: &mut State, probe: &IndexProbe) -> Result<bool> {
+    let desc = state.cat().relation(probe.indexid)?;
     let Some(part) = &desc.index else { return Ok(false) };
     let row = &part.row;
     if !row.indisunique || row.indpred.is_some() || !probe.order_by.is_empty() {
@@ -226,7 +227,7 @@ fn is_unique_probe(core: &mut Core, probe: &IndexProbe) -> Result<bool> {
         let [Expr::Var(expr::Var { varattno, .. }), _] = &op.args[..] else { return Ok(false) };
         let family = usize::try_from(varattno - 1).ok().and_then(|i| part.opfamilies.get(i));
         let Some(&family) = family else { return Ok(false) };
-        let member = core.cat().operator_in_family(op.opno, family)?;
+        let member = state.cat().operator_in_family(op.opno, family)?;
         if member.is_some_and(|m| m.amopstrategy == btree::EQUAL) && !bound.contains(varattno) {
             bound.push(*varattno);
         }
@@ -234,7 +235,7 @@ fn is_unique_probe(core: &mut Core, probe: &IndexProbe) -> Result<bool> {
     Ok(bound.len() == row.indnkeyatts as usize)
 }
 
-impl Core {
+impl State {
     /// The query with its parameters replaced by constants, for a custom plan.
     fn with_values(&mut self, query: &Query, params: &[Datum]) -> Result<Query> {
         let mut query = query.clone();

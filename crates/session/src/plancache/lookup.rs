@@ -2,7 +2,7 @@
 
 use super::plans::Plans;
 use super::{EnvironmentAt, Key, Statement};
-use crate::core::Core;
+use crate::state::State;
 use analyze::SessionLookup;
 use client::rows;
 use client::statementlog::Work;
@@ -73,7 +73,7 @@ const WITHOUT_EFFECT: &[&str] = &[
     "zero_damaged_pages",
 ];
 
-impl Core {
+impl State {
     /// The number of the environment, which consists of everything that analysis and planning read
     /// besides the text and the rows of catalogs: the database, the user, the schemas of the search
     /// path (including the temporary one) and the settings. While the transaction has uncommitted
@@ -264,13 +264,13 @@ impl Core {
 
 /// Result columns of a query.
 pub(crate) fn query_fields(
-    core: &mut Core,
+    state: &mut State,
     query: &Query,
 ) -> Result<Option<Vec<FieldDescription>>> {
     match query.command_type {
-        CmdType::Select => rows::describe(core, &query.target_list).map(Some),
+        CmdType::Select => rows::describe(state, &query.target_list).map(Some),
         _ if !query.returning_list.is_empty() => {
-            rows::describe(core, &query.returning_list).map(Some)
+            rows::describe(state, &query.returning_list).map(Some)
         }
         _ => Ok(None),
     }

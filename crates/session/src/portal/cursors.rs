@@ -3,9 +3,9 @@
 
 use super::run::{RowSink, cannot_be_run, no_cursor};
 use super::{Fetched, Portal};
-use crate::core::Core;
 use crate::plancache::Statement;
 use crate::prepared::Prepared;
+use crate::state::State;
 use client::rows::RowWriter;
 use executor::spi;
 use ids::Oid;
@@ -25,14 +25,14 @@ struct Collected {
 }
 
 impl RowSink for Collected {
-    fn row(&mut self, _: &mut Core, _: &RowWriter, batch: &Batch, row: usize) -> Result<()> {
+    fn row(&mut self, _: &mut State, _: &RowWriter, batch: &Batch, row: usize) -> Result<()> {
         let values = self.columns.iter().map(|column| batch.get(row, *column));
         self.rows.push(Fields::copied(values));
         Ok(())
     }
 }
 
-impl Core {
+impl State {
     /// A cursor that is not open yet.
     pub(super) fn cursor(&self, prepared: Prepared, params: Arc<[Datum]>) -> Portal {
         let fields = prepared.fields.clone();

@@ -2,9 +2,9 @@
 //! `PerformPortalClose`).
 
 use super::run::no_cursor;
-use crate::core::Core;
 use crate::prepared::Prepared;
 use crate::simple::check_parameters;
+use crate::state::State;
 use analyze::SessionLookup;
 use ids::Oid;
 use parse::ast::{ClosePortalStmt, DeclareCursorStmt, Node};
@@ -25,7 +25,7 @@ const CURSOR_ASENSITIVE: i32 = 1 << 4;
 
 pub(crate) const CURSOR_HOLD: i32 = 1 << 5;
 
-impl Core {
+impl State {
     /// The prepared query of DECLARE CURSOR. Errors are those of PostgreSQL before it opens the
     /// cursor.
     pub(crate) fn check_cursor(
@@ -50,8 +50,9 @@ impl Core {
         check_parameters(self, &raw, sql, param_types)?;
         let types = param_types.to_vec();
         // Only the DECLARE itself is counted in statistics.
-        let prepared = self
-            .unidentified(|core| Prepared::new(core, sql.clone(), Some(raw), types, None, false))?;
+        let prepared = self.unidentified(|state| {
+            Prepared::new(state, sql.clone(), Some(raw), types, None, false)
+        })?;
         check_cursor_query(stmt)?;
         if stmt.portalname.is_empty() {
             bail!(INVALID_CURSOR_NAME, "invalid cursor name: must not be empty");

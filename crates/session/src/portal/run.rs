@@ -1,9 +1,9 @@
 //! Runs the queries of portals, and cursors. Counterpart: tcop/pquery.c, commands/portalcmds.c.
 
 use super::{Planned, Portal, PortalResult, writes};
-use crate::core::Core;
 use crate::prepared::ParkedExecution;
 use crate::session::Session;
+use crate::state::State;
 use client::connection::Connection;
 use client::results::StoredRows;
 use client::rows::{self, RowWriter};
@@ -28,8 +28,13 @@ const ROWS_AHEAD_MAX: usize = 64;
 /// Receives the rows that a portal returns.
 pub(crate) trait RowSink {
     /// Receives a row of a batch. `writer` encodes rows for the client.
-    fn row(&mut self, core: &mut Core, writer: &RowWriter, batch: &Batch, row: usize)
-    -> Result<()>;
+    fn row(
+        &mut self,
+        state: &mut State,
+        writer: &RowWriter,
+        batch: &Batch,
+        row: usize,
+    ) -> Result<()>;
 }
 
 /// Sends rows to the client.
@@ -39,12 +44,12 @@ impl RowSink for ToClient<'_> {
     #[inline]
     fn row(
         &mut self,
-        core: &mut Core,
+        state: &mut State,
         writer: &RowWriter,
         batch: &Batch,
         row: usize,
     ) -> Result<()> {
-        writer.write(core, batch, row, &mut self.0.out)?;
+        writer.write(state, batch, row, &mut self.0.out)?;
         self.0.flush_if_large()
     }
 }
@@ -52,13 +57,13 @@ impl RowSink for ToClient<'_> {
 impl Session {
     /// The checks before the execution of any plan. Every execution calls this function.
     pub(crate) fn check_plan(&mut self, plan: &Arc<PlannedStmt>) -> Result<()> {
-        self.core.check_plan(plan)
+        self.state.check_plan(plan)
     }
 
     /// Plans the portal's query. Starts it if it only reads; a query that writes starts at the
     /// first Execute. Counterpart: `PortalStart`.
     pub(crate) fn bind_portal_query(&mut self, portal: &mut Portal) -> Result<()> {
-        let planned = self.core.plan_portal(portal)?;
+        let planned = self.state.plan_portal(portal)?;
         let plan = match &planned {
             Planned::ParkedExecution(parked) => parked.run.plan(),
             Planned::Plan(plan) => plan,
@@ -67,7 +72,7 @@ impl Session {
         portal.plan = Some(planned);
         match waits {
             true => Ok(()),
-            false => self.core.start_portal(portal),
+            false => self.state.start_portal(portal),
         }
     }
 
@@ -77,26 +82,26 @@ impl Session {
         portal: &mut Portal,
         max_rows: u64,
     ) -> Result<PortalResult> {
-        self.core.start_portal(portal)?;
+        self.state.start_portal(portal)?;
         if portal.cursor {
             let many = if max_rows == 0 { u64::MAX } else { max_rows };
             let sink = &mut ToClient(&mut self.conn);
-            let sent = self.core.forward(portal, many, Some(sink))?;
+            let sent = self.state.forward(portal, many, Some(sink))?;
             return Ok(match portal.at_end {
                 true => PortalResult::Complete(CmdType::Select, sent),
                 false => PortalResult::Suspended,
             });
         }
-        self.computing(|session| session.core.run_to_end_if_writing(portal))?;
+        self.computing(|session| session.state.run_to_end_if_writing(portal))?;
         let command = portal.command;
         let returns = portal.fields.is_some();
         let mut sent = 0u64;
         while max_rows == 0 || sent < max_rows {
             let wanted = if max_rows == 0 { usize::MAX } else { (max_rows - sent) as usize };
-            let more = self.computing(|session| session.core.compute_rows(portal, wanted))?;
+            let more = self.computing(|session| session.state.compute_rows(portal, wanted))?;
             let sink = &mut ToClient(&mut self.conn);
             let n = match more {
-                true => self.core.send_rows(portal, wanted, returns.then_some(sink))?,
+                true => self.state.send_rows(portal, wanted, returns.then_some(sink))?,
                 false => 0,
             };
             if n == 0 {
@@ -111,7 +116,7 @@ impl Session {
         if !portal.finished {
             return Ok(PortalResult::Suspended);
         }
-        self.computing(|session| session.core.after_statement())?;
+        self.computing(|session| session.state.after_statement())?;
         let processed = portal.run.as_ref().map_or(0, |r| r.processed());
         let here = command == CmdType::Select || portal.kept.is_some();
         let rows = if here { sent } else { processed };
@@ -119,7 +124,7 @@ impl Session {
             let (writer, formats) = (std::mem::take(&mut portal.writer), portal.formats.clone());
             portal
                 .statement
-                .keep_parked(&mut self.core, ParkedExecution { run, writer, formats })?;
+                .keep_parked(&mut self.state, ParkedExecution { run, writer, formats })?;
         }
         Ok(PortalResult::Complete(command, rows))
     }
@@ -127,19 +132,19 @@ impl Session {
     /// FETCH and MOVE; returns the command tag. With `describe`, a RowDescription is sent first.
     pub(crate) fn fetch(&mut self, stmt: &FetchStmt, describe: bool) -> Result<String> {
         let name = stmt.portalname.to_string();
-        let Some(mut portal) = self.core.named.portals.remove(&name) else {
-            return Err(if self.core.is_executing(&name) {
+        let Some(mut portal) = self.state.named.portals.remove(&name) else {
+            return Err(if self.state.is_executing(&name) {
                 cannot_be_run(&name)
             } else {
                 no_cursor(&name)
             });
         };
         if portal.failed {
-            self.core.named.portals.insert(name.clone(), portal);
+            self.state.named.portals.insert(name.clone(), portal);
             return Err(cannot_be_run(&name));
         }
         if portal.statement.is_query {
-            self.core.start_portal(&mut portal)?;
+            self.state.start_portal(&mut portal)?;
         }
         let formats = match (describe, portal.binary) {
             (true, true) => Formats::All(Format::Binary),
@@ -153,26 +158,26 @@ impl Session {
         }
         let writer = portal.writer.in_formats(&formats);
         let own = std::mem::replace(&mut portal.writer, writer);
-        let running = self.core.measure(Work::Executor);
+        let running = self.state.measure(Work::Executor);
         let sink = &mut ToClient(&mut self.conn);
         let sink = (!stmt.ismove).then_some(sink);
         let moved = (stmt.direction, stmt.how_many);
-        let result = self.core.fetch_rows(&mut portal, moved, sink);
+        let result = self.state.fetch_rows(&mut portal, moved, sink);
         if result.is_ok() {
-            self.core.log_measured(running, "EXECUTOR STATISTICS");
+            self.state.log_measured(running, "EXECUTOR STATISTICS");
         }
         portal.writer = own;
         if result.is_err() {
             portal.fail();
         }
-        self.core.named.portals.insert(name, portal);
+        self.state.named.portals.insert(name, portal);
         let verb = if stmt.ismove { "MOVE" } else { "FETCH" };
         Ok(format!("{verb} {}", result?))
     }
 
     /// The result columns of a FETCH from that cursor.
     pub(crate) fn cursor_fields(&self, name: &str) -> Option<Arc<[FieldDescription]>> {
-        self.core.named.portals.get(name).and_then(|p| p.fields.clone())
+        self.state.named.portals.get(name).and_then(|p| p.fields.clone())
     }
 }
 
@@ -208,7 +213,7 @@ impl Portal {
     }
 }
 
-impl Core {
+impl State {
     /// The checks before the execution of any plan. Every execution calls this function.
     pub(crate) fn check_plan(&mut self, plan: &Arc<PlannedStmt>) -> Result<()> {
         self.show_identity(plan);

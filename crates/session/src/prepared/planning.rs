@@ -1,9 +1,9 @@
 //! Finds the statement and the plan of a prepared statement.
 
 use super::{ParkedExecution, Prepared, Ready};
-use crate::core::Core;
 use crate::plancache::Statement;
 use crate::plancache::plans::Mode;
+use crate::state::State;
 use ids::Oid;
 use parse::RawStmt;
 use pgerror::{Result, pg_err};
@@ -21,9 +21,9 @@ const TRIES: u32 = 3;
 impl Ready {
     /// The statement, if it is still valid.
     #[inline]
-    pub(crate) fn current(&self, core: &mut Core) -> Result<Option<&Arc<Statement>>> {
+    pub(crate) fn current(&self, state: &mut State) -> Result<Option<&Arc<Statement>>> {
         match &self.statement {
-            Some(s) if core.is_current(s)? => Ok(Some(s)),
+            Some(s) if state.is_current(s)? => Ok(Some(s)),
             _ => Ok(None),
         }
     }
@@ -34,7 +34,7 @@ impl Ready {
     #[inline]
     pub(crate) fn take_parked(
         &mut self,
-        core: &mut Core,
+        state: &mut State,
         custom: bool,
     ) -> Result<Option<ParkedExecution>> {
         let (Some(statement), Some(generic)) = (&self.statement, &self.generic) else {
@@ -43,8 +43,8 @@ impl Ready {
         if self.parked.is_none() || custom {
             return Ok(None);
         }
-        core.take_locks(&generic.locks)?;
-        if !core.is_of_current_generation(statement) || !generic.fits(core)? {
+        state.take_locks(&generic.locks)?;
+        if !state.is_of_current_generation(statement) || !generic.fits(state)? {
             return Ok(None);
         }
         Ok(self.parked.take())
@@ -54,31 +54,31 @@ impl Ready {
     /// `None` if catalogs changed during the waits for locks.
     pub(crate) fn plan(
         &mut self,
-        core: &mut Core,
+        state: &mut State,
         params: &Arc<[Datum]>,
         mode: Mode,
     ) -> Result<Option<Arc<PlannedStmt>>> {
         let Some(statement) = self.statement.clone() else { return Ok(None) };
         let usable = !self.is_custom_next(!params.is_empty(), mode);
         if let Some(generic) = self.generic.as_ref().filter(|_| usable) {
-            core.take_locks(&generic.locks)?;
-            if !core.is_of_current_generation(&statement) {
+            state.take_locks(&generic.locks)?;
+            if !state.is_of_current_generation(&statement) {
                 return Ok(None);
             }
-            if generic.fits(core)? {
+            if generic.fits(state)? {
                 return Ok(Some(generic.plan.clone()));
             }
             statement.forget_plans();
             self.generic = None;
             self.parked = None;
         }
-        core.take_locks(&statement.locks)?;
-        if !core.is_of_current_generation(&statement) {
+        state.take_locks(&statement.locks)?;
+        if !state.is_of_current_generation(&statement) {
             return Ok(None);
         }
         let chosen = match &mut self.named {
-            Some(counts) => statement.choose_named(core, params, mode, counts)?,
-            None => statement.choose(core, params, mode)?,
+            Some(counts) => statement.choose_named(state, params, mode, counts)?,
+            None => statement.choose(state, params, mode)?,
         };
         if chosen.generic.is_none() {
             self.parked = None;
@@ -101,7 +101,7 @@ impl Prepared {
     /// Analyses a statement and infers the parameter types that are not declared. `whole` is true
     /// if the text consists of this statement only.
     pub(crate) fn new(
-        core: &mut Core,
+        state: &mut State,
         sql: Arc<str>,
         raw: Option<RawStmt>,
         param_types: Vec<Oid>,
@@ -111,9 +111,9 @@ impl Prepared {
         match raw {
             Some(raw) if analyze::is_query(&raw.stmt) => {
                 let key =
-                    if whole { core.statement_key(sql.as_bytes(), &param_types)? } else { None };
+                    if whole { state.statement_key(sql.as_bytes(), &param_types)? } else { None };
                 let raw = Arc::new(raw);
-                let statement = core.analyze_and_cache(key, &sql, &raw, &param_types, false)?;
+                let statement = state.analyze_and_cache(key, &sql, &raw, &param_types, false)?;
                 Ok(Prepared { whole, ..Prepared::of(statement, &param_types) })
             }
             raw => Ok(Prepared {
@@ -133,18 +133,18 @@ impl Prepared {
 
     /// Analyses the statement again if catalogs or the environment have changed. Error 0A000 if
     /// that changes its result columns.
-    pub(crate) fn revalidate(&self, core: &mut Core) -> Result<()> {
+    pub(crate) fn revalidate(&self, state: &mut State) -> Result<()> {
         let (Some(raw), true) = (&self.raw, self.is_query) else { return Ok(()) };
-        if self.ready.lock().current(core)?.is_some() {
+        if self.ready.lock().current(state)?.is_some() {
             return Ok(());
         }
         let key = match self.whole {
-            true => core.statement_key(self.sql.as_bytes(), &self.param_types)?,
+            true => state.statement_key(self.sql.as_bytes(), &self.param_types)?,
             false => None,
         };
-        let statement = match core.find_statement(&key) {
+        let statement = match state.find_statement(&key) {
             Some(found) => found,
-            None => core.analyze_and_cache(key, &self.sql, raw, &self.param_types, false)?,
+            None => state.analyze_and_cache(key, &self.sql, raw, &self.param_types, false)?,
         };
         let same = match (&statement.fields, &self.fields) {
             (Some(new), Some(old)) => same_rows(new, old),
@@ -160,23 +160,23 @@ impl Prepared {
 
     /// As [`Prepared::revalidate`], for another Parse message. False if it cannot be used: after a
     /// change, the types of parameters that are not declared are inferred again.
-    pub(crate) fn revalidate_parsed(&self, core: &mut Core) -> bool {
+    pub(crate) fn revalidate_parsed(&self, state: &mut State) -> bool {
         let all_declared =
             *self.declared == *self.param_types && !self.declared.contains(&Oid::INVALID);
-        let is_current = |core| matches!(self.ready.lock().current(core), Ok(Some(_)));
-        if all_declared { self.revalidate(core).is_ok() } else { is_current(core) }
+        let is_current = |state| matches!(self.ready.lock().current(state), Ok(Some(_)));
+        if all_declared { self.revalidate(state).is_ok() } else { is_current(state) }
     }
 
     /// The plan for these parameter values; its relations are then locked.
     pub(crate) fn plan(
         &self,
-        core: &mut Core,
+        state: &mut State,
         params: &Arc<[Datum]>,
         mode: Mode,
     ) -> Result<Arc<PlannedStmt>> {
         for _ in 0..TRIES {
-            self.revalidate(core)?;
-            let planned = self.ready.lock().plan(core, params, mode)?;
+            self.revalidate(state)?;
+            let planned = self.ready.lock().plan(state, params, mode)?;
             if let Some(plan) = planned {
                 let ready = self.ready.lock();
                 let custom = ready.generic.as_ref().is_none_or(|g| !Arc::ptr_eq(&g.plan, &plan));
@@ -186,27 +186,27 @@ impl Prepared {
         }
         // The catalogs keep changing, but the statement's own relations do not, because they are
         // locked.
-        self.revalidate(core)?;
+        self.revalidate(state)?;
         let statement = self.ready.lock().statement.clone();
         let statement = statement.expect("revalidation sets a query's statement");
-        Ok(statement.choose(core, params, mode)?.plan)
+        Ok(statement.choose(state, params, mode)?.plan)
     }
 
     /// The parked execution: see [`Ready::take_parked`].
     pub(crate) fn take_parked(
         &self,
-        core: &mut Core,
+        state: &mut State,
         (has_params, mode): (bool, Mode),
         formats: &Formats,
     ) -> Result<Option<ParkedExecution>> {
         let mut ready = self.ready.lock();
         let custom = ready.is_custom_next(has_params, mode);
         if ready.parked.as_ref().is_none_or(|parked| parked.formats != *formats)
-            || ready.current(core)?.is_none()
+            || ready.current(state)?.is_none()
         {
             return Ok(None);
         }
-        let parked = ready.take_parked(core, custom)?;
+        let parked = ready.take_parked(state, custom)?;
         if parked.is_some() {
             self.runs[0].fetch_add(1, Relaxed);
         }
@@ -214,13 +214,13 @@ impl Prepared {
     }
 
     /// Parks an ended execution for reuse.
-    pub(crate) fn keep_parked(&self, core: &mut Core, mut parked: ParkedExecution) -> Result<()> {
+    pub(crate) fn keep_parked(&self, state: &mut State, mut parked: ParkedExecution) -> Result<()> {
         if !self.ready.lock().should_park(parked.run.plan()) {
             return Ok(());
         }
-        if parked.run.park(core)? {
+        if parked.run.park(state)? {
             let mut ready = self.ready.lock();
-            if core.catalog.overlay.is_clean() && ready.should_park(parked.run.plan()) {
+            if state.catalog.overlay.is_clean() && ready.should_park(parked.run.plan()) {
                 ready.parked = Some(parked);
             }
         }

@@ -3,9 +3,9 @@
 
 use super::settings::may_signal;
 use super::{SysCall, SysFn};
-use crate::core::Core;
 use crate::instance::{Instance, SessionHandle};
-use client::activity::State;
+use crate::state::State;
+use client::activity;
 use client::transport::Encryption;
 use ids::builtin::role::READ_ALL_STATS;
 use pgerror::{PgError, Result, Severity, SqlState, pg_err};
@@ -59,40 +59,40 @@ pub(super) const FNS: &[SysFn] = &[
     },
 ];
 
-fn server(core: &Core) -> Option<Arc<Instance>> {
-    core.server.as_ref().map(|(server, _)| server.clone())
+fn server(state: &State) -> Option<Arc<Instance>> {
+    state.server.as_ref().map(|(server, _)| server.clone())
 }
 
-fn session(core: &Core, pid: i32) -> Option<Arc<SessionHandle>> {
-    server(core)?.session(pid)
+fn session(state: &State, pid: i32) -> Option<Arc<SessionHandle>> {
+    server(state)?.session(pid)
 }
 
-fn not_a_process(core: &mut Core, pid: i32, kind: &str) {
+fn not_a_process(state: &mut State, pid: i32, kind: &str) {
     let message = format!("PID {pid} is not a PostgreSQL {kind} process");
     let warning = PgError::new(SqlState::WARNING, message).severity(Severity::Warning);
-    core.notices.push(warning);
+    state.notices.push(warning);
 }
 
-fn ids(core: &Core) -> Vec<Vec<Datum>> {
-    let sessions = server(core).map(|s| s.sessions()).unwrap_or_default();
+fn ids(state: &State) -> Vec<Vec<Datum>> {
+    let sessions = server(state).map(|s| s.sessions()).unwrap_or_default();
     sessions.iter().map(|s| vec![Datum::int4(s.pid)]).collect()
 }
 
-fn backends_of(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+fn backends_of(state: &mut State, args: &[DatumRef<'_>]) -> Result<Datum> {
     let database = args[0].as_oid();
-    let sessions = server(core).map(|s| s.sessions()).unwrap_or_default();
+    let sessions = server(state).map(|s| s.sessions()).unwrap_or_default();
     let count = sessions.iter().filter(|s| s.activity.get().database == database).count();
     Ok(Datum::int4(count as i32))
 }
 
 /// Address and port of this session's client.
-fn own_address(core: &Core) -> (Datum, Datum) {
-    address_and_port(core.server.as_ref().and_then(|(_, own)| own.activity.get().address))
+fn own_address(state: &State) -> (Datum, Datum) {
+    address_and_port(state.server.as_ref().and_then(|(_, own)| own.activity.get().address))
 }
 
 /// Local address and port of this session's connection.
-fn server_address(core: &Core) -> (Datum, Datum) {
-    address_and_port(core.server.as_ref().and_then(|(_, own)| own.local))
+fn server_address(state: &State) -> (Datum, Datum) {
+    address_and_port(state.server.as_ref().and_then(|(_, own)| own.local))
 }
 
 /// NULL for Unix-domain sockets.
@@ -108,17 +108,17 @@ fn time(micros: i64) -> Datum {
 }
 
 /// The running commands of a kind. Other users see only the session and its database.
-fn progress(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
+fn progress(state: &mut State, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
     let name = super::text(args[0]);
     let known = ["VACUUM", "ANALYZE", "CLUSTER", "CREATE INDEX", "BASEBACKUP", "COPY"];
     if !known.iter().any(|known| known.eq_ignore_ascii_case(&name)) {
         return Err(pg_err!(INVALID_PARAMETER_VALUE, "invalid command name: \"{name}\""));
     }
-    let user = core.catalog.user;
-    let all = core.roles.superuser || core.cat().is_member(user, READ_ALL_STATS, true)?;
+    let user = state.catalog.user;
+    let all = state.roles.superuser || state.cat().is_member(user, READ_ALL_STATS, true)?;
     let mut rows = Vec::new();
-    for running in core.backend.storage().stats.clone().progress(&name) {
-        let own = session(core, running.pid).is_some_and(|s| s.activity.get().user == user);
+    for running in state.backend.storage().stats.clone().progress(&name) {
+        let own = session(state, running.pid).is_some_and(|s| s.activity.get().user == user);
         let mut row = vec![Datum::int4(running.pid), Datum::oid(running.database)];
         match all || own {
             true => {
@@ -143,11 +143,11 @@ fn event(row: &mut [Datum], waiter: &Waiter) {
 }
 
 /// The function is not strict: NULL selects all sessions.
-fn activity(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
+fn activity(state: &mut State, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
     let wanted = (!args[0].is_null()).then(|| args[0].as_i32());
-    let Some(server) = server(core) else { return Ok(Vec::new()) };
-    let user = core.catalog.user;
-    let all = core.roles.superuser || core.cat().is_member(user, READ_ALL_STATS, true)?;
+    let Some(server) = server(state) else { return Ok(Vec::new()) };
+    let user = state.catalog.user;
+    let all = state.roles.superuser || state.cat().is_member(user, READ_ALL_STATS, true)?;
     let mut rows = Vec::new();
     for worker in server.workers() {
         if wanted.is_some_and(|pid| pid != worker.pid) {
@@ -181,7 +181,7 @@ fn activity(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
         }
         row[3] = Datum::text(&shown.application);
         row[17] = Datum::text(session.kind);
-        if !all && (!shown.user.is_valid() || !core.cat().is_member(user, shown.user, true)?) {
+        if !all && (!shown.user.is_valid() || !state.cat().is_member(user, shown.user, true)?) {
             row[5] = Datum::text("<insufficient privilege>");
             rows.push(row);
             continue;
@@ -189,7 +189,7 @@ fn activity(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
         row[4] = shown.state.name().map_or(Datum::Null, Datum::text);
         row[5] = Datum::text(complete_characters(&shown.query));
         event(&mut row, &session.waiter);
-        let running = !matches!(shown.state, State::Disabled);
+        let running = !matches!(shown.state, activity::State::Disabled);
         if running {
             row[8] = time(shown.xact_start);
             row[9] = time(shown.query_start);
@@ -205,7 +205,7 @@ fn activity(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Vec<Vec<Datum>>> {
             None => Datum::Null,
         };
         if let Some(proc) = shown.proc {
-            let txns = &core.backend.storage().txns;
+            let txns = &state.backend.storage().txns;
             let xids = [txns.xid_of_proc(proc), txns.xmin_of_proc(proc)];
             for (column, xid) in [15, 16].into_iter().zip(xids) {
                 if xid.0 != 0 {
@@ -257,56 +257,56 @@ fn complete_characters(query: &[u8]) -> &str {
     }
 }
 
-fn target(core: &mut Core, pid: i32, what: &str) -> Result<Option<Arc<SessionHandle>>> {
-    let Some(found) = session(core, pid) else {
-        not_a_process(core, pid, "backend");
+fn target(state: &mut State, pid: i32, what: &str) -> Result<Option<Arc<SessionHandle>>> {
+    let Some(found) = session(state, pid) else {
+        not_a_process(state, pid, "backend");
         return Ok(None);
     };
     let role = found.activity.get().user;
-    may_signal(core, role, what)?;
+    may_signal(state, role, what)?;
     Ok(Some(found))
 }
 
-fn cancel(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
-    let Some(session) = target(core, args[0].as_i32(), "cancel")? else {
+fn cancel(state: &mut State, args: &[DatumRef<'_>]) -> Result<Datum> {
+    let Some(session) = target(state, args[0].as_i32(), "cancel")? else {
         return Ok(Datum::bool(false));
     };
     session.cancel();
     // If the target is this session, the interrupt ends the statement here, as a signal would.
-    core.backend.check_interrupts()?;
+    state.backend.check_interrupts()?;
     Ok(Datum::bool(true))
 }
 
-fn terminate(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+fn terminate(state: &mut State, args: &[DatumRef<'_>]) -> Result<Datum> {
     let pid = args[0].as_i32();
     let timeout = args.get(1).map_or(0, |t| t.as_i64());
     let Ok(timeout) = u64::try_from(timeout) else {
         return Err(pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "\"timeout\" must not be negative"));
     };
-    let Some(session) = target(core, pid, "terminate")? else { return Ok(Datum::bool(false)) };
+    let Some(session) = target(state, pid, "terminate")? else { return Ok(Datum::bool(false)) };
     session.terminate();
-    core.backend.check_interrupts()?;
+    state.backend.check_interrupts()?;
     if timeout == 0 {
         return Ok(Datum::bool(true));
     }
     let deadline = Deadline::after(Duration::from_millis(timeout));
     loop {
-        let there = server(core).and_then(|s| s.session(pid));
+        let there = server(state).and_then(|s| s.session(pid));
         if there.is_none_or(|s| !Arc::ptr_eq(&s, &session)) {
             return Ok(Datum::bool(true));
         }
-        core.backend.check_interrupts()?;
+        state.backend.check_interrupts()?;
         if deadline.is_some_and(Deadline::has_passed) {
             let message =
                 format!("backend with PID {pid} did not terminate within {timeout} milliseconds");
             let warning = PgError::new(SqlState::WARNING, message).severity(Severity::Warning);
-            core.notices.push(warning);
+            state.notices.push(warning);
             return Ok(Datum::bool(false));
         }
         // As in PostgreSQL, this polls every 100 ms.
         let next = Deadline::after(Duration::from_millis(100));
-        if core.backend.waiter().park(WaitEvent::BackendTermination, next) == Woken::Interrupted {
-            core.backend.check_interrupts()?;
+        if state.backend.waiter().park(WaitEvent::BackendTermination, next) == Woken::Interrupted {
+            state.backend.check_interrupts()?;
         }
     }
 }

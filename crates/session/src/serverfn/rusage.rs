@@ -1,7 +1,7 @@
 //! The rows of `norsu_stat_rusage`.
 
 use super::{SysCall, SysFn};
-use crate::core::Core;
+use crate::state::State;
 use catalog::acl::roles::READ_ALL_STATS;
 use client::rusage::{Reading, Times};
 use pgerror::Result;
@@ -29,12 +29,12 @@ fn row(pid: i32, kind: &str, seen: Option<Reading>) -> Vec<Datum> {
 }
 
 /// Rows for the process, for background threads and for sessions.
-fn rusage(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
-    let Some(server) = core.server.as_ref().map(|(server, _)| server.clone()) else {
+fn rusage(state: &mut State) -> Result<Vec<Vec<Datum>>> {
+    let Some(server) = state.server.as_ref().map(|(server, _)| server.clone()) else {
         return Ok(Vec::new());
     };
-    let user = core.catalog.user;
-    let all = core.roles.superuser || core.cat().is_member(user, READ_ALL_STATS, true)?;
+    let user = state.catalog.user;
+    let all = state.roles.superuser || state.cat().is_member(user, READ_ALL_STATS, true)?;
     let whole = Reading { total: Some(process::process_usage().into()), queries: None, last: None };
     let mut rows = vec![row(std::process::id() as i32, "server process", all.then_some(whole))];
     for worker in server.workers() {
@@ -46,7 +46,7 @@ fn rusage(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
     }
     for session in server.sessions() {
         let owner = session.activity.get().user;
-        let own = owner.is_valid() && core.cat().is_member(user, owner, true)?;
+        let own = owner.is_valid() && state.cat().is_member(user, owner, true)?;
         let seen = (all || own).then(|| session.meter.read());
         rows.push(row(session.pid, session.kind, seen));
     }

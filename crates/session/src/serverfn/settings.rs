@@ -2,8 +2,8 @@
 //! (`show_all_settings`, `set_config_by_name`), utils/adt/hbafuncs.c.
 
 use super::{SysCall, SysFn, text};
-use crate::core::Core;
 use crate::instance::ConfigFiles;
+use crate::state::State;
 use ids::Oid;
 use ids::builtin::role::{READ_ALL_SETTINGS, SIGNAL_BACKEND};
 use pgerror::{PgError, Result, pg_err};
@@ -35,17 +35,17 @@ fn optional(value: Option<&str>) -> Datum {
 }
 
 /// True if the current user may see settings that are visible to superusers only.
-fn sees_all(core: &mut Core) -> Result<bool> {
-    let user = core.catalog.user;
-    Ok(core.roles.superuser || core.cat().is_member(user, READ_ALL_SETTINGS, true)?)
+fn sees_all(state: &mut State) -> Result<bool> {
+    let user = state.catalog.user;
+    Ok(state.roles.superuser || state.cat().is_member(user, READ_ALL_SETTINGS, true)?)
 }
 
-fn all_settings(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
-    let all = sees_all(core)?;
-    let rows = core.store.rows(all);
+fn all_settings(state: &mut State) -> Result<Vec<Vec<Datum>>> {
+    let all = sees_all(state)?;
+    let rows = state.store.rows(all);
     let mut out = Vec::with_capacity(rows.len());
     for row in rows {
-        let own = core.show_characteristic(&row.name);
+        let own = state.show_characteristic(&row.name);
         let enumvals = match &row.enumvals {
             Some(values) => texts(values)?,
             None => Datum::Null,
@@ -74,10 +74,10 @@ fn all_settings(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
 }
 
 /// Error 42501 for a setting that the current user may not see.
-pub(crate) fn check_visible(core: &mut Core, name: &str) -> Result<()> {
-    let registry = core.store.base().registry.clone();
+pub(crate) fn check_visible(state: &mut State, name: &str) -> Result<()> {
+    let registry = state.store.base().registry.clone();
     let secret = registry.find(name).is_some_and(|id| registry.setting(id).flags.superuser_only);
-    if secret && !sees_all(core)? {
+    if secret && !sees_all(state)? {
         return Err(pg_err!(
             INSUFFICIENT_PRIVILEGE,
             "must be superuser or have privileges of pg_read_all_settings to examine \"{name}\""
@@ -86,22 +86,22 @@ pub(crate) fn check_visible(core: &mut Core, name: &str) -> Result<()> {
     Ok(())
 }
 
-fn current(core: &mut Core, name: DatumRef<'_>, missing_ok: bool) -> Result<Datum> {
+fn current(state: &mut State, name: DatumRef<'_>, missing_ok: bool) -> Result<Datum> {
     let name = text(name);
-    check_visible(core, &name)?;
-    match core.show(&name) {
+    check_visible(state, &name)?;
+    match state.show(&name) {
         Ok(value) => Ok(Datum::text(&value)),
         Err(e) if missing_ok && e.code() == pgerror::SqlState::UNDEFINED_OBJECT => Ok(Datum::Null),
         Err(e) => Err(e),
     }
 }
 
-fn current_or_null(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
-    current(core, args[0], args[1].as_bool())
+fn current_or_null(state: &mut State, args: &[DatumRef<'_>]) -> Result<Datum> {
+    current(state, args[0], args[1].as_bool())
 }
 
 /// Not strict: a NULL value means the default.
-fn set_config(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+fn set_config(state: &mut State, args: &[DatumRef<'_>]) -> Result<Datum> {
     if args[0].is_null() {
         return Err(pg_err!(NULL_VALUE_NOT_ALLOWED, "SET requires parameter name"));
     }
@@ -109,12 +109,12 @@ fn set_config(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     let value = (!args[1].is_null()).then(|| text(args[1]));
     let local = !args[2].is_null() && args[2].as_bool();
     let action = if local { Action::Local } else { Action::Set };
-    core.set(&name, value.as_deref(), action)?;
-    Ok(Datum::text(&core.show(&name)?))
+    state.set(&name, value.as_deref(), action)?;
+    Ok(Datum::text(&state.show(&name)?))
 }
 
-fn flags(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
-    let registry = core.store.base().registry.clone();
+fn flags(state: &mut State, args: &[DatumRef<'_>]) -> Result<Datum> {
+    let registry = state.store.base().registry.clone();
     let Some(id) = registry.find(&text(args[0])) else { return Ok(Datum::Null) };
     let f = registry.setting(id).flags;
     let names = [
@@ -127,29 +127,29 @@ fn flags(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
     texts(&names)
 }
 
-fn files(core: &Core) -> Result<Arc<dyn ConfigFiles>> {
-    let files = core.server.as_ref().and_then(|(server, _)| server.files());
+fn files(state: &State) -> Result<Arc<dyn ConfigFiles>> {
+    let files = state.server.as_ref().and_then(|(server, _)| server.files());
     files.ok_or_else(|| PgError::unsupported("configuration files without a server"))
 }
 
 /// Error 42501 unless the current user is a superuser. (PostgreSQL restricts EXECUTE privilege on
 /// these functions instead.)
-fn only_superuser(core: &Core, function: &str) -> Result<()> {
-    if core.roles.superuser {
+fn only_superuser(state: &State, function: &str) -> Result<()> {
+    if state.roles.superuser {
         return Ok(());
     }
     Err(pg_err!(INSUFFICIENT_PRIVILEGE, "permission denied for function {function}"))
 }
 
-fn reload(core: &mut Core) -> Result<Datum> {
-    only_superuser(core, "pg_reload_conf")?;
-    files(core)?.reload();
+fn reload(state: &mut State) -> Result<Datum> {
+    only_superuser(state, "pg_reload_conf")?;
+    files(state)?.reload();
     Ok(Datum::bool(true))
 }
 
-fn file_settings(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
-    only_superuser(core, "pg_show_all_file_settings")?;
-    let lines = files(core)?.settings();
+fn file_settings(state: &mut State) -> Result<Vec<Vec<Datum>>> {
+    only_superuser(state, "pg_show_all_file_settings")?;
+    let lines = files(state)?.settings();
     let rows = lines.into_iter().enumerate().map(|(i, line)| {
         vec![
             Datum::text(&line.file),
@@ -164,10 +164,10 @@ fn file_settings(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
     Ok(rows.collect())
 }
 
-fn hba_rules(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
-    only_superuser(core, "pg_hba_file_rules")?;
+fn hba_rules(state: &mut State) -> Result<Vec<Vec<Datum>>> {
+    only_superuser(state, "pg_hba_file_rules")?;
     let mut rows = Vec::new();
-    for line in files(core)?.hba()? {
+    for line in files(state)?.hba()? {
         let mut row = vec![Datum::int4(line.number as i32)];
         // A valid line may have an error too, if no connection can match it.
         if line.kind.is_empty() {
@@ -187,9 +187,9 @@ fn hba_rules(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
     Ok(rows)
 }
 
-fn ident_mappings(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
-    only_superuser(core, "pg_ident_file_mappings")?;
-    let rows = files(core)?.ident()?.into_iter().map(|line| {
+fn ident_mappings(state: &mut State) -> Result<Vec<Vec<Datum>>> {
+    only_superuser(state, "pg_ident_file_mappings")?;
+    let rows = files(state)?.ident()?.into_iter().map(|line| {
         let shown = |text: &str| match line.error {
             None => Datum::text(text),
             Some(_) => Datum::Null,
@@ -205,32 +205,32 @@ fn ident_mappings(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
     Ok(rows.collect())
 }
 
-pub(super) fn started(core: &Core) -> Datum {
-    core.server.as_ref().map_or(Datum::Null, |(s, _)| Datum::int8(s.started))
+pub(super) fn started(state: &State) -> Datum {
+    state.server.as_ref().map_or(Datum::Null, |(s, _)| Datum::int8(s.started))
 }
 
-fn loaded(core: &Core) -> Datum {
-    core.server.as_ref().map_or(Datum::Null, |(s, _)| Datum::int8(s.config_loaded()))
+fn loaded(state: &State) -> Datum {
+    state.server.as_ref().map_or(Datum::Null, |(s, _)| Datum::int8(s.config_loaded()))
 }
 
 /// Checks that the current user may signal a session of that role.
-pub(super) fn may_signal(core: &mut Core, role: Oid, what: &str) -> Result<()> {
-    if core.roles.superuser {
+pub(super) fn may_signal(state: &mut State, role: Oid, what: &str) -> Result<()> {
+    if state.roles.superuser {
         return Ok(());
     }
-    let user = core.catalog.user;
+    let user = state.catalog.user;
     let (verb, object) = match what {
         "cancel" => ("cancel", "query"),
         _ => ("terminate", "process"),
     };
-    if core.cat().is_superuser(role)? {
+    if state.cat().is_superuser(role)? {
         return Err(pg_err!(
             INSUFFICIENT_PRIVILEGE,
             "must be a superuser to {verb} superuser {object}"
         ));
     }
-    if !core.cat().is_member(user, role, true)?
-        && !core.cat().is_member(user, SIGNAL_BACKEND, true)?
+    if !state.cat().is_member(user, role, true)?
+        && !state.cat().is_member(user, SIGNAL_BACKEND, true)?
     {
         let whose = match what {
             "cancel" => "whose query is being canceled",

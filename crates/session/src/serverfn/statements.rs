@@ -3,8 +3,8 @@
 //! Counterpart: utils/mmgr/portalmem.c, commands/prepare.c, commands/async.c.
 
 use super::{SysCall, SysFn, text};
-use crate::core::Core;
 use crate::prepared::Prepared;
+use crate::state::State;
 use pgerror::Result;
 use std::sync::Arc;
 use types::{Datum, DatumRef, oids};
@@ -54,7 +54,7 @@ pub(super) const FNS: &[SysFn] = &[
     },
 ];
 
-fn cursors(core: &mut Core) -> Vec<Vec<Datum>> {
+fn cursors(state: &mut State) -> Vec<Vec<Datum>> {
     let row = |(name, p): (&String, &crate::portal::Portal)| {
         vec![
             Datum::text(name),
@@ -66,14 +66,14 @@ fn cursors(core: &mut Core) -> Vec<Vec<Datum>> {
         ]
     };
     // A running portal was created by a Bind message: it is not held, binary or scrollable.
-    let running = core.named.executing.iter().map(|(name, sql, created)| {
+    let running = state.named.executing.iter().map(|(name, sql, created)| {
         let no = || Datum::bool(false);
         vec![Datum::text(name), Datum::text(sql), no(), no(), no(), Datum::int8(*created)]
     });
-    running.chain(core.named.portals.iter().map(row)).collect()
+    running.chain(state.named.portals.iter().map(row)).collect()
 }
 
-fn prepared(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
+fn prepared(state: &mut State) -> Result<Vec<Vec<Datum>>> {
     let row = |(name, p, time): (&String, &Arc<Prepared>, i64)| {
         let types: Vec<Datum> = p.param_types.iter().map(|t| Datum::oid(*t)).collect();
         let (generic, custom) = p.plans_used();
@@ -87,10 +87,10 @@ fn prepared(core: &mut Core) -> Result<Vec<Vec<Datum>>> {
             Datum::int8(custom as i64),
         ])
     };
-    core.named.prepared.with_times().map(row).collect()
+    state.named.prepared.with_times().map(row).collect()
 }
 
-fn current_query(core: &Core) -> Datum {
-    let own = core.server.as_ref().map(|(_, own)| own.activity.get().query);
+fn current_query(state: &State) -> Datum {
+    let own = state.server.as_ref().map(|(_, own)| own.activity.get().query);
     own.map_or(Datum::Null, Datum::bytes)
 }

@@ -1,7 +1,7 @@
 //! The functions of extension pg_stat_statements.
 
 use super::{SysCall, SysFn};
-use crate::core::Core;
+use crate::state::State;
 use ids::Oid;
 use ids::builtin::role::READ_ALL_STATS;
 use pgerror::{Result, pg_err};
@@ -36,8 +36,8 @@ const V1_8: Columns = &[0..2, 3..30, 32..35];
 const V1_3: Columns = &[0..2, 3..5, 11..30];
 
 /// Error 55000 if no statistics are collected.
-fn registry(core: &Core) -> Result<Arc<Registry>> {
-    let collector = core.activity.statements.as_ref();
+fn registry(state: &State) -> Result<Arc<Registry>> {
+    let collector = state.activity.statements.as_ref();
     collector.map(|c| c.registry().clone()).ok_or_else(|| {
         pg_err!(
             OBJECT_NOT_IN_PREREQUISITE_STATE,
@@ -46,23 +46,23 @@ fn registry(core: &Core) -> Result<Arc<Registry>> {
     })
 }
 
-fn reset(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
-    let registry = registry(core)?;
+fn reset(state: &mut State, args: &[DatumRef<'_>]) -> Result<Datum> {
+    let registry = registry(state)?;
     let (user, database) = (args[0].as_oid(), args[1].as_oid());
-    registry.reset(Selection { user, database, id: args[2].as_i64() }, core.now());
+    registry.reset(Selection { user, database, id: args[2].as_i64() }, state.now());
     Ok(Datum::Word(0))
 }
 
-fn info(core: &Core) -> Result<Vec<Vec<Datum>>> {
-    let (deallocations, reset_at) = registry(core)?.info();
+fn info(state: &State) -> Result<Vec<Vec<Datum>>> {
+    let (deallocations, reset_at) = registry(state)?.info();
     Ok(vec![vec![Datum::int8(deallocations as i64), Datum::int8(reset_at)]])
 }
 
-fn entries(core: &mut Core, args: &[DatumRef<'_>], columns: Columns) -> Result<Vec<Vec<Datum>>> {
-    let registry = registry(core)?;
+fn entries(state: &mut State, args: &[DatumRef<'_>], columns: Columns) -> Result<Vec<Vec<Datum>>> {
+    let registry = registry(state)?;
     let with_text = args[0].as_bool();
-    let user = core.catalog.user;
-    let all = core.cat().is_member(user, READ_ALL_STATS, true)?;
+    let user = state.catalog.user;
+    let all = state.cat().is_member(user, READ_ALL_STATS, true)?;
     let mut rows = Vec::new();
     for entry in registry.entries() {
         let counters = entry.counters();

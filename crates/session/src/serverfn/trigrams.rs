@@ -4,7 +4,7 @@
 //! Counterpart: contrib/pg_trgm/trgm_op.c.
 
 use super::{SysCall, SysFn};
-use crate::core::Core;
+use crate::state::State;
 use contrib::pg_trgm::{similarity, word_similarity};
 use eval::CallContext;
 use ids::Oid;
@@ -31,15 +31,15 @@ pub(super) const FNS: &[SysFn] = &[
 const LIMIT: &str = "pg_trgm.similarity_threshold";
 
 /// The value of a setting, or its default.
-fn threshold(core: &mut Core, name: &str, default: f64) -> f64 {
-    core.show(name).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(default)
+fn threshold(state: &mut State, name: &str, default: f64) -> f64 {
+    state.show(name).ok().and_then(|text| text.trim().parse().ok()).unwrap_or(default)
 }
 
-fn limit(core: &mut Core) -> f64 {
-    threshold(core, LIMIT, 0.3)
+fn limit(state: &mut State) -> f64 {
+    threshold(state, LIMIT, 0.3)
 }
 
-fn set_limit(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
+fn set_limit(state: &mut State, args: &[DatumRef<'_>]) -> Result<Datum> {
     let wanted = args[0].as_f32();
     if !(0.0..=1.0).contains(&wanted) {
         return Err(pg_err!(
@@ -47,15 +47,18 @@ fn set_limit(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
             "{wanted} is outside the valid range for parameter \"{LIMIT}\" (0 .. 1)"
         ));
     }
-    core.set(LIMIT, Some(&wanted.to_string()), Action::Set)?;
-    Ok(Datum::float4(limit(core) as f32))
+    state.set(LIMIT, Some(&wanted.to_string()), Action::Set)?;
+    Ok(Datum::float4(limit(state) as f32))
 }
 
 /// The context in which the functions on values are called.
-fn with_context<T>(core: &mut Core, work: impl FnOnce(&CallContext<'_>) -> Result<T>) -> Result<T> {
+fn with_context<T>(
+    state: &mut State,
+    work: impl FnOnce(&CallContext<'_>) -> Result<T>,
+) -> Result<T> {
     let mut extra = None;
     work(&CallContext {
-        host: core,
+        host: state,
         collation: Oid::INVALID,
         arg_types: &[],
         result_type: Oid::INVALID,
@@ -64,20 +67,20 @@ fn with_context<T>(core: &mut Core, work: impl FnOnce(&CallContext<'_>) -> Resul
     })
 }
 
-fn is_similar(core: &mut Core, args: &[DatumRef<'_>]) -> Result<Datum> {
-    let limit = limit(core);
+fn is_similar(state: &mut State, args: &[DatumRef<'_>]) -> Result<Datum> {
+    let limit = limit(state);
     let (a, b) = (args[0].as_bytes(), args[1].as_bytes());
-    let found = with_context(core, |cx| similarity(cx, a, b))?;
+    let found = with_context(state, |cx| similarity(cx, a, b))?;
     Ok(Datum::bool(f64::from(found) >= limit))
 }
 
 /// Whether the text of argument `text` has a word similar to the other argument.
-fn has_word(core: &mut Core, args: &[DatumRef<'_>], text: usize, strict: bool) -> Result<Datum> {
+fn has_word(state: &mut State, args: &[DatumRef<'_>], text: usize, strict: bool) -> Result<Datum> {
     let limit = match strict {
-        true => threshold(core, "pg_trgm.strict_word_similarity_threshold", 0.5),
-        false => threshold(core, "pg_trgm.word_similarity_threshold", 0.6),
+        true => threshold(state, "pg_trgm.strict_word_similarity_threshold", 0.5),
+        false => threshold(state, "pg_trgm.word_similarity_threshold", 0.6),
     };
     let (pattern, text) = (args[1 - text].as_bytes(), args[text].as_bytes());
-    let found = with_context(core, |cx| word_similarity(cx, pattern, text, strict))?;
+    let found = with_context(state, |cx| word_similarity(cx, pattern, text, strict))?;
     Ok(Datum::bool(f64::from(found) >= limit))
 }

@@ -26,7 +26,7 @@ impl Session {
     pub(crate) fn run_slot(&mut self, text: &[u8]) -> Result<bool> {
         let mut template = std::mem::take(&mut self.slots.template);
         let known =
-            self.core.values.resolved.share_texts && !self.xact.failed && template.scan(text);
+            self.state.values.resolved.share_texts && !self.xact.failed && template.scan(text);
         let index = if known { self.slots.places.get(&template.key[..]).copied() } else { None };
         let Some(index) = index else {
             if !known {
@@ -48,7 +48,7 @@ impl Session {
         }
         self.slots.template = template;
         if ran.is_err() {
-            self.core.activity.statement = Some(String::from_utf8_lossy(text).into());
+            self.state.activity.statement = Some(String::from_utf8_lossy(text).into());
         }
         ran
     }
@@ -56,7 +56,7 @@ impl Session {
     fn run_transaction(&mut self, raw: &RawStmt) -> Result<()> {
         let Node::TransactionStmt(stmt) = &raw.stmt else { return Ok(()) };
         self.start_command();
-        self.core.backend.check_interrupts()?;
+        self.state.backend.check_interrupts()?;
         let tag = self.transaction_statement(stmt)?;
         self.end_implicit_block();
         self.finish_command()?;
@@ -79,7 +79,7 @@ impl Session {
         }
         self.start_command();
         let variant = &mut variants[found];
-        if variant.ready.current(&mut self.core)?.is_none()
+        if variant.ready.current(&mut self.state)?.is_none()
             && !self.renew(&mut variant.ready, &variant.key)
         {
             variants.remove(found);
@@ -96,14 +96,14 @@ impl Session {
     /// these parameters.
     fn renew(&mut self, ready: &mut Ready, key: &[u8]) -> bool {
         let Some(old) = ready.statement.clone() else { return false };
-        if !self.core.catalog.overlay.is_clean() {
+        if !self.state.catalog.overlay.is_clean() {
             return false;
         }
-        let core = &mut self.core;
+        let state = &mut self.state;
         let renewed =
-            core.statement_key(key, &[]).and_then(|key| match core.find_statement(&key) {
+            state.statement_key(key, &[]).and_then(|key| match state.find_statement(&key) {
                 Some(found) => Ok(found),
-                None => core.analyze_and_cache(
+                None => state.analyze_and_cache(
                     key,
                     &old.sql,
                     &old.raw,
@@ -148,13 +148,13 @@ impl Session {
                         number.push(b'-');
                     }
                     number.extend_from_slice(digits);
-                    self.core.type_input(oids::NUMERIC, &number, -1).ok()?
+                    self.state.type_input(oids::NUMERIC, &number, -1).ok()?
                 }
                 Class::Text => {
                     let bytes = unquote(digits);
                     match ty {
                         oids::TEXT | oids::VARCHAR | oids::BPCHAR => Datum::Bytes(bytes.into()),
-                        _ => self.core.type_input(ty, &bytes, -1).ok()?,
+                        _ => self.state.type_input(ty, &bytes, -1).ok()?,
                     }
                 }
                 Class::Other => return None,
@@ -187,7 +187,7 @@ impl Session {
             return Ok(false);
         }
         self.start_command();
-        if !self.core.catalog.overlay.is_clean() {
+        if !self.state.catalog.overlay.is_clean() {
             return Ok(false);
         }
         let text = sql.as_bytes();
@@ -197,7 +197,7 @@ impl Session {
         let Some(params) = self.literal_values(&roles, &ready, text, &template.literals) else {
             return Ok(false);
         };
-        self.core.backend.check_interrupts()?;
+        self.state.backend.check_interrupts()?;
         if !self.run_ready(&mut ready, params)? {
             return Ok(false);
         }
@@ -235,7 +235,7 @@ impl Session {
         let literals = &template.literals;
         let known = literals.iter().filter(|l| l.class != Class::Other);
         let starts: Vec<u32> = known.map(|l| l.start).collect();
-        let core = &mut self.core;
+        let state = &mut self.state;
         let mut tries = vec![true, false];
         tries.truncate(if literals.is_empty() { 0 } else { 2 });
         for strings in tries {
@@ -247,9 +247,9 @@ impl Session {
             let roles = LiteralRoles::new(literals, &parameterized);
             let fixed = roles.fixed(text, literals);
             let key_text = statement_text(template, &roles, &fixed);
-            let key = core.statement_key(&key_text, &[])?;
+            let key = state.statement_key(&key_text, &[])?;
             let key = key.filter(|_| !roles.is_time_dependent(text, literals));
-            let found = match core.find_statement(&key) {
+            let found = match state.find_statement(&key) {
                 Some(found) => Ok(found),
                 None => {
                     let types: Vec<Oid> = roles
@@ -262,7 +262,7 @@ impl Session {
                             Class::Text | Class::Other => oids::UNKNOWN,
                         })
                         .collect();
-                    core.analyze_and_cache(key, sql, &Arc::new(tree), &types, true)
+                    state.analyze_and_cache(key, sql, &Arc::new(tree), &types, true)
                 }
             };
             if let Ok(statement) = found {
@@ -281,12 +281,12 @@ impl Session {
         let roles = LiteralRoles::new(literals, &[]);
         let fixed = roles.fixed(text, literals);
         let key_text = statement_text(template, &roles, &fixed);
-        let key = core.statement_key(&key_text, &[])?;
+        let key = state.statement_key(&key_text, &[])?;
         let key = key.filter(|_| !roles.is_time_dependent(text, literals));
-        crate::simple::check_parameters(core, raw, sql, &[])?;
-        let statement = match core.find_statement(&key) {
+        crate::simple::check_parameters(state, raw, sql, &[])?;
+        let statement = match state.find_statement(&key) {
             Some(found) => found,
-            None => core.analyze_and_cache(key, sql, &Arc::new(raw.clone()), &[], true)?,
+            None => state.analyze_and_cache(key, sql, &Arc::new(raw.clone()), &[], true)?,
         };
         Ok((roles, fixed, key_text, statement))
     }
@@ -296,17 +296,17 @@ impl Session {
     /// nothing was executed.
     fn run_ready(&mut self, ready: &mut Ready, params: Arc<[Datum]>) -> Result<bool> {
         let _timer = self.statement_timer();
-        self.core.backend.check_interrupts()?;
-        let mode = self.core.values.resolved.plan_mode;
+        self.state.backend.check_interrupts()?;
+        let mode = self.state.values.resolved.plan_mode;
         let custom = ready.is_custom_next(!params.is_empty(), mode);
-        if let Some(mut parked) = ready.take_parked(&mut self.core, custom)? {
+        if let Some(mut parked) = ready.take_parked(&mut self.state, custom)? {
             self.check_plan(parked.run.plan())?;
-            let snapshot = self.core.backend.snapshot();
+            let snapshot = self.state.backend.snapshot();
             parked.run.rerun(params, snapshot.clone())?;
-            self.core.backend.push_snapshot(snapshot);
+            self.state.backend.push_snapshot(snapshot);
             return self.send_all(ready, parked).map(|()| true);
         }
-        let plan = match ready.plan(&mut self.core, &params, mode) {
+        let plan = match ready.plan(&mut self.state, &params, mode) {
             // The failed expression might not be evaluated if the parameter were a constant.
             Err(e) if !params.is_empty() && e.code().class() == *b"22" => return Ok(false),
             Err(e) => return Err(e),
@@ -315,21 +315,21 @@ impl Session {
                 // Catalogs changed during the waits for locks. The locks are now held, so the
                 // relations cannot change any more.
                 let Some(old) = ready.statement.clone() else { return Ok(false) };
-                let core = &mut self.core;
+                let state = &mut self.state;
                 let types = &old.param_types;
                 let new =
-                    core.analyze_and_cache(None, &old.sql, &old.raw, types, old.parameterized)?;
-                let chosen = new.choose(core, &params, mode)?;
+                    state.analyze_and_cache(None, &old.sql, &old.raw, types, old.parameterized)?;
+                let chosen = new.choose(state, &params, mode)?;
                 *ready = Ready::new(new);
                 chosen.plan
             }
         };
         self.check_plan(&plan)?;
-        let core = &mut self.core;
-        let snapshot = core.backend.snapshot();
-        core.backend.push_snapshot(snapshot);
+        let state = &mut self.state;
+        let snapshot = state.backend.snapshot();
+        state.backend.push_snapshot(snapshot);
         let writer = RowWriter::new(&plan.plan_tree.info.target_list, &Formats::Text);
-        let run = Query::new(plan, params).start(core)?;
+        let run = Query::new(plan, params).start(state)?;
         self.send_all(ready, ParkedExecution { run, writer, formats: Formats::Text })?;
         Ok(true)
     }
@@ -337,9 +337,9 @@ impl Session {
     /// Runs an execution to its end under the active snapshot, pops the snapshot, and ends the
     /// statement.
     fn send_all(&mut self, ready: &mut Ready, mut parked: ParkedExecution) -> Result<()> {
-        self.core.transaction.mode.queried = true;
+        self.state.transaction.mode.queried = true;
         let ParkedExecution { run, writer, .. } = &mut parked;
-        run.check_values(&mut self.core)?;
+        run.check_values(&mut self.state)?;
         let mut sent = 0u64;
         let returns = ready.statement.as_ref().is_some_and(|s| s.fields.is_some());
         // A statement that writes is run to its end, including its triggers, before any of its rows
@@ -347,10 +347,10 @@ impl Session {
         let mut written = Vec::new();
         if returns && crate::portal::writes(run.plan()) {
             self.computing(|session| {
-                while let Some(batch) = run.next(&mut session.core, BATCH_ROWS_MAX)? {
+                while let Some(batch) = run.next(&mut session.state, BATCH_ROWS_MAX)? {
                     written.push(batch);
                 }
-                session.core.after_statement()
+                session.state.after_statement()
             })?;
         }
         let mut written = written.into_iter();
@@ -363,11 +363,11 @@ impl Session {
         }
         while let Some(batch) = match written.next() {
             Some(batch) => Some(batch),
-            None => self.computing(|session| run.next(&mut session.core, BATCH_ROWS_MAX))?,
+            None => self.computing(|session| run.next(&mut session.state, BATCH_ROWS_MAX))?,
         } {
             if returns {
                 for row in 0..batch.len {
-                    writer.write(&mut self.core, &batch, row, &mut self.conn.out)?;
+                    writer.write(&mut self.state, &batch, row, &mut self.conn.out)?;
                     self.conn.flush_if_large()?;
                 }
             }
@@ -376,10 +376,10 @@ impl Session {
         }
         let command = run.plan().command_type;
         let rows = if command == CmdType::Select { sent } else { run.processed() };
-        if ready.should_park(run.plan()) && run.park(&mut self.core)? {
+        if ready.should_park(run.plan()) && run.park(&mut self.state)? {
             ready.parked = Some(parked);
         }
-        self.core.backend.pop_snapshot();
+        self.state.backend.pop_snapshot();
         self.computing(Session::finish_command)?;
         self.send_notices();
         write_tag(&mut self.conn.out, command, rows);

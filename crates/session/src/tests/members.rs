@@ -66,7 +66,7 @@ fn modify_table(plan: Plan) -> ModifyTable {
 /// One plan of two UPDATE or DELETE statements of the same form on two tables.
 fn of_both(client: &mut Client, statements: [&str; 2]) -> PlannedStmt {
     let [mut both, other] = statements.map(|sql| {
-        let mut plans = plan_text(&mut client.session.core, sql, &[]).unwrap();
+        let mut plans = plan_text(&mut client.session.state, sql, &[]).unwrap();
         PlannedStmt::clone(&plans.remove(0))
     });
     both.rtable.extend(other.rtable);
@@ -94,9 +94,9 @@ fn of_both(client: &mut Client, statements: [&str; 2]) -> PlannedStmt {
 /// Runs the plan; its rows, which are integers.
 fn run(client: &mut Client, plan: PlannedStmt) -> Vec<Vec<i32>> {
     let query = spi::Query::new(Arc::new(plan), Arc::from([])).under(QuerySnapshot::NewCommand);
-    let core = &mut client.session.core;
-    let rows = run_nested(core, query).unwrap();
-    core.cat().increment_command_counter().unwrap();
+    let state = &mut client.session.state;
+    let rows = run_nested(state, query).unwrap();
+    state.cat().increment_command_counter().unwrap();
     rows.iter().map(|row| row.iter().map(|v| v.as_ref().as_i32()).collect()).collect()
 }
 

@@ -2,7 +2,7 @@
 //! behaviour with PostgreSQL's.
 
 use super::{Fixture, query_in};
-use crate::core::Core;
+use crate::state::State;
 use catalog::{CatSession, Catalogs};
 use engine::{Backend, Engine, EngineConfig};
 use ids::{Oid, RelFile};
@@ -80,8 +80,8 @@ fn open(dir: &TempDir) -> Fixture {
     let session = CatSession::new(catalogs.database(database), Oid(10));
     let registry = Arc::new(settings::Registry::load());
     let store = settings::SessionValues::new(Arc::new(settings::ServerValues::new(registry)));
-    let core = Core::new(backend, session, catalogs, "postgres".into(), store);
-    Fixture { _engine: engine, core }
+    let state = State::new(backend, session, catalogs, "postgres".into(), store);
+    Fixture { _engine: engine, state }
 }
 
 const OBJECTS: &str = include_str!("objects.sql");
@@ -134,7 +134,7 @@ fn objects_and_foreign_keys_of_a_postgresql_directory() {
     let mut f = open(&dir);
     let mut wrong = Vec::new();
     for (sql, want) in DEFINITION_QUERIES.iter().zip(&wanted) {
-        match super::query(&mut f.core, sql) {
+        match super::query(&mut f.state, sql) {
             Ok(rows) => {
                 let have = rows.join("\n").replace("null", "");
                 let want = want.replace("null", "");
@@ -156,7 +156,7 @@ fn objects_and_foreign_keys_of_a_postgresql_directory() {
             Err(e) => wrong.push(format!("{sql}\n   {}", e.message())),
         }
     }
-    let keys = foreign_keys(&mut f.core);
+    let keys = foreign_keys(&mut f.state);
     assert!(wrong.is_empty(), "{} wrong:\n{}\n{keys:?}", wrong.len(), wrong.join("\n"));
     keys.unwrap();
 }
@@ -230,28 +230,28 @@ const STEPS: &[(&[&str], &str)] = &[
     (&["delete from tree where id = 1", "select count(*) from tree"], "0"),
 ];
 
-fn foreign_keys(core: &mut Core) -> Result<(), String> {
+fn foreign_keys(state: &mut State) -> Result<(), String> {
     let mut wrong = Vec::new();
     for (statements, want) in STEPS {
-        core.backend.begin(Isolation::ReadCommitted);
+        state.backend.begin(Isolation::ReadCommitted);
         let mut have = Ok(Vec::new());
         for sql in *statements {
-            have = query_in(core, sql);
+            have = query_in(state, sql);
             if have.is_err() {
                 break;
             }
-            if let Err(e) = core.cat().increment_command_counter() {
+            if let Err(e) = state.cat().increment_command_counter() {
                 have = Err(e);
             }
         }
         if have.is_ok()
-            && let Err(e) = trigger::before_commit(core)
+            && let Err(e) = trigger::before_commit(state)
         {
             have = Err(e);
         }
-        core.triggers.end_transaction();
-        core.backend.truncate_snapshots(0);
-        core.backend.abort().unwrap();
+        state.triggers.end_transaction();
+        state.backend.truncate_snapshots(0);
+        state.backend.abort().unwrap();
         let have = match have {
             Ok(rows) => rows.join("\n"),
             Err(e) => {

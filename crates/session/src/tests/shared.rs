@@ -3,7 +3,7 @@
 //! No query returns rows in an unspecified order.
 
 use crate::instance::{Admission, Config, Instance};
-use crate::{Core, Session};
+use crate::{Session, State};
 use catalog::CatSession;
 use catalog::bootstrap::{InitOptions, init};
 use client::connection::Connection;
@@ -94,12 +94,12 @@ impl Fixture {
         let catalog = CatSession::new(self.instance.catalogs.database(DATABASE), Oid(10));
         let store = settings::SessionValues::new(self.instance.base());
         let catalogs = self.instance.catalogs.clone();
-        let mut core = Core::new(backend, catalog, catalogs, "postgres".into(), store);
+        let mut state = State::new(backend, catalog, catalogs, "postgres".into(), store);
         let conn = Connection::new(Box::new(transport));
-        core.activity.client = LogOrigin { user: "postgres".into(), ..LogOrigin::default() };
+        state.activity.client = LogOrigin { user: "postgres".into(), ..LogOrigin::default() };
         let instance = self.instance.clone();
-        let mut session = Session::new(core, instance, handle, conn);
-        session.core.apply_all_settings();
+        let mut session = Session::new(state, instance, handle, conn);
+        session.state.apply_all_settings();
         let mut client = Client { session, sent };
         let switch = if plan_cache { "on" } else { "off" };
         client.query(&format!("SET norsu.plan_cache = {switch}"));
@@ -287,7 +287,7 @@ fn uncommitted_catalog_changes_have_plans_of_their_own() {
     let mut fixture = Fixture::new(true, 2);
     let client = &mut fixture.clients[0];
     client.query("CREATE TABLE t (a int)");
-    let committed = client.session.core.environment().unwrap();
+    let committed = client.session.state.environment().unwrap();
     let known = fixture.instance.plans.len();
     let mut seen = vec![committed];
     let steps = [
@@ -305,7 +305,7 @@ fn uncommitted_catalog_changes_have_plans_of_their_own() {
     for (sql, stays) in steps {
         let answer = client.query(sql);
         assert!(!answer.contains("ERROR"), "{sql}: {answer}");
-        let environment = client.session.core.environment().unwrap();
+        let environment = client.session.state.environment().unwrap();
         assert_eq!(seen.last() == Some(&environment), stays, "{sql}");
         if !stays {
             assert!(!seen.contains(&environment), "{sql}");
@@ -313,6 +313,6 @@ fn uncommitted_catalog_changes_have_plans_of_their_own() {
         }
     }
     client.query("ROLLBACK");
-    assert_eq!(client.session.core.environment().unwrap(), committed);
+    assert_eq!(client.session.state.environment().unwrap(), committed);
     assert_eq!(fixture.instance.plans.len(), known);
 }

@@ -6,7 +6,7 @@ use catalog::rows::{Name, PgAggregate, PgProc, PgType, indexes};
 use ids::Oid;
 
 fn function(client: &mut Client, name: &str) -> Oid {
-    let rows = client.session.core.cat().scan_all::<PgProc>().unwrap();
+    let rows = client.session.state.cat().scan_all::<PgProc>().unwrap();
     rows.iter().find(|p| p.proname.as_str() == name).unwrap().oid
 }
 
@@ -14,7 +14,7 @@ fn function(client: &mut Client, name: &str) -> Oid {
 fn add_aggregate(client: &mut Client, name: &str, transition: &str, last: &str) {
     const MAX_INT4: Oid = Oid(2116);
     let functions = [function(client, transition), function(client, last)];
-    let mut cat = client.session.core.cat();
+    let mut cat = client.session.state.cat();
     let oid = cat.new_oid(indexes::PG_PROC_OID_INDEX).unwrap();
     let proc = cat.function(MAX_INT4).unwrap().row.clone();
     cat.insert(&PgProc { oid, proname: Name::new(name), ..proc }).unwrap();
@@ -34,7 +34,7 @@ fn add_aggregate(client: &mut Client, name: &str, transition: &str, last: &str) 
 /// Adds a type that is stored like an integer.
 fn add_type(client: &mut Client, name: &str, input: &str, output: &str) {
     let functions = [function(client, input), function(client, output)];
-    let mut cat = client.session.core.cat();
+    let mut cat = client.session.state.cat();
     let oid = cat.new_oid(indexes::PG_TYPE_OID_INDEX).unwrap();
     let row = cat.type_row(types::oids::INT4).unwrap().row.clone();
     cat.insert(&PgType {

@@ -2,9 +2,9 @@
 //! their results. The expected order is that of PostgreSQL with equivalent triggers in PL/pgSQL.
 
 use super::shared::{Client, Fixture};
-use crate::core::Core;
 use crate::function::Call;
 use crate::function::language::{Language, ReadyRows, Resolved, RunningSet};
+use crate::state::State;
 use catalog::Row;
 use catalog::rows::{Int2Vector, Name, PgClass, PgProc, PgTrigger, Text, indexes};
 use eval::Callee;
@@ -33,44 +33,44 @@ pub(crate) const LANGUAGE: Oid = Oid(99_000);
 pub(crate) struct Logging;
 
 impl Language for Logging {
-    fn callee(&self, _: &mut Core, _: &PgProc) -> Result<Callee> {
+    fn callee(&self, _: &mut State, _: &PgProc) -> Result<Callee> {
         Ok(Callee::Host)
     }
 
-    fn validate(&self, _: &mut Core, _: &Row<PgProc>, _: &str) -> Result<()> {
+    fn validate(&self, _: &mut State, _: &Row<PgProc>, _: &str) -> Result<()> {
         Ok(())
     }
 
-    fn call(&self, _: &mut Core, _: &Call<'_>) -> Result<Datum> {
+    fn call(&self, _: &mut State, _: &Call<'_>) -> Result<Datum> {
         Err(PgError::internal("a trigger function is called as a function"))
     }
 
-    fn call_set(&self, core: &mut Core, call: &Call<'_>, _: &[(Oid, i32)]) -> Result<RunningSet> {
-        let rows = ReadyRows::one(self.call(core, call)?);
+    fn call_set(&self, state: &mut State, call: &Call<'_>, _: &[(Oid, i32)]) -> Result<RunningSet> {
+        let rows = ReadyRows::one(self.call(state, call)?);
         Ok(RunningSet { whole: true, rows })
     }
 
     fn call_trigger(
         &self,
-        core: &mut Core,
+        state: &mut State,
         resolved: &Resolved,
         call: &TriggerCall<'_>,
     ) -> Result<BeforeRowResult> {
         match resolved.row.prosrc.as_str() {
-            CHANGE => change(core, call),
-            _ => note(core, call),
+            CHANGE => change(state, call),
+            _ => note(state, call),
         }
     }
 }
 
 /// The OID of a function in that language.
 fn function_named(client: &mut Client, name: &str) -> Oid {
-    let known = client.session.core.cat().scan_all::<PgProc>().unwrap();
+    let known = client.session.state.cat().scan_all::<PgProc>().unwrap();
     if let Some(known) = known.iter().find(|p| p.proname.as_str() == name) {
         return known.oid;
     }
     client.query(&format!("CREATE FUNCTION {name}() RETURNS void LANGUAGE sql AS ''"));
-    let mut cat = client.session.core.cat();
+    let mut cat = client.session.state.cat();
     let rows = cat.scan_all::<PgProc>().unwrap();
     let row = rows.iter().find(|p| p.proname.as_str() == name).unwrap().clone();
     let body = Text::from(name.to_owned());
@@ -115,8 +115,8 @@ fn change(host: &mut dyn TriggerHost, call: &TriggerCall<'_>) -> Result<BeforeRo
 
 fn add_trigger(client: &mut Client, name: &str, function: &str, kind: i16) {
     let function = function_named(client, function);
-    let core = &mut client.session.core;
-    let mut cat = core.cat();
+    let state = &mut client.session.state;
+    let mut cat = state.cat();
     let table = cat.scan_all::<PgClass>().unwrap();
     let table = table.iter().find(|c| c.relname.as_str() == "t").unwrap().oid;
     let oid = cat.new_oid(indexes::PG_TRIGGER_OID_INDEX).unwrap();

@@ -1,9 +1,9 @@
 //! Transaction statements, and the start and the end of transactions.
 
 use super::{Block, Characteristics, DeadPortal, Mode, Xact, aborted};
-use crate::core::Core;
 use crate::instance::{Instance, SessionHandle};
 use crate::session::Session;
+use crate::state::State;
 use engine::FinishPrepared;
 use ids::Oid;
 use parse::ast::{DefElem, TransactionStmt, TransactionStmtKind};
@@ -22,25 +22,25 @@ fn warning(code: SqlState, message: &str) -> PgError {
 impl Session {
     /// Starts a transaction for the next statement, if none is open.
     pub(crate) fn start_command(&mut self) {
-        if self.core.transaction.block != Block::None {
+        if self.state.transaction.block != Block::None {
             return;
         }
-        self.core.transaction.block = Block::Single;
-        self.core.transaction.mode.read_only = self.core.values.resolved.read_only;
-        self.core.transaction.mode.deferrable = self.core.values.resolved.deferrable;
-        let resolved = &self.core.values.resolved;
+        self.state.transaction.block = Block::Single;
+        self.state.transaction.mode.read_only = self.state.values.resolved.read_only;
+        self.state.transaction.mode.deferrable = self.state.values.resolved.deferrable;
+        let resolved = &self.state.values.resolved;
         self.xact.began = Some((resolved.isolation, resolved.read_only, resolved.deferrable));
-        self.core.transaction.start = self.core.transaction.statement_start;
-        let now = self.core.transaction.statement_start;
-        self.core.backend.begin_at(self.core.values.resolved.isolation, now);
-        self.core.warn_of_isolation(self.core.values.resolved.isolation);
+        self.state.transaction.start = self.state.transaction.statement_start;
+        let now = self.state.transaction.statement_start;
+        self.state.backend.begin_at(self.state.values.resolved.isolation, now);
+        self.state.warn_of_isolation(self.state.values.resolved.isolation);
     }
 
     /// Ends a statement without an error: commits its own transaction; in a block, makes its
     /// changes visible to the next statement.
     pub(crate) fn finish_command(&mut self) -> Result<()> {
-        self.core.after_statement()?;
-        match self.core.transaction.block {
+        self.state.after_statement()?;
+        match self.state.transaction.block {
             Block::None => Ok(()),
             Block::Single => self.commit_transaction(),
             Block::Implicit | Block::Explicit => self.next_command(),
@@ -49,8 +49,8 @@ impl Session {
 
     /// Makes the changes visible to subsequent commands. Counterpart: `CommandCounterIncrement`.
     pub(crate) fn next_command(&mut self) -> Result<()> {
-        if self.core.backend.in_transaction() && self.core.backend.command_counter_increment()? {
-            self.core.catalog.overlay.end_command();
+        if self.state.backend.in_transaction() && self.state.backend.command_counter_increment()? {
+            self.state.catalog.overlay.end_command();
         }
         Ok(())
     }
@@ -62,57 +62,57 @@ impl Session {
 
     /// Commits the open transaction, or prepares it with this identifier.
     fn end_by(&mut self, gid: Option<&str>) -> Result<()> {
-        self.core.before_commit(gid.is_some())?;
-        if !self.core.transaction.on_commit.is_empty() {
-            let tables = std::mem::take(&mut self.core.transaction.on_commit);
+        self.state.before_commit(gid.is_some())?;
+        if !self.state.transaction.on_commit.is_empty() {
+            let tables = std::mem::take(&mut self.state.transaction.on_commit);
             let kept = commands::on_commit::before_commit(self, &tables)?;
-            self.core.transaction.on_commit = kept;
+            self.state.transaction.on_commit = kept;
         }
         match gid {
-            None => self.core.commit_storage(&self.instance, &self.handle)?,
-            Some(gid) => self.core.prepare_storage(gid)?,
+            None => self.state.commit_storage(&self.instance, &self.handle)?,
+            Some(gid) => self.state.prepare_storage(gid)?,
         }
         self.end_transaction();
         Ok(())
     }
 
     pub(crate) fn abort_transaction(&mut self) {
-        if let Err(e) = self.core.abort_storage() {
+        if let Err(e) = self.state.abort_storage() {
             self.log_report(&e);
         }
         self.end_transaction();
     }
 
     fn end_transaction(&mut self) {
-        self.core.caches.row_types.clear();
+        self.state.caches.row_types.clear();
         self.xact = Xact::default();
-        self.core.transaction.block = Block::None;
-        self.core.end_transaction();
+        self.state.transaction.block = Block::None;
+        self.state.end_transaction();
     }
 
     /// Handles an error: rolls back what the error requires, so that the session can continue.
     pub(crate) fn fail(&mut self) {
-        self.core.backend.truncate_snapshots(0);
-        match self.core.transaction.block {
+        self.state.backend.truncate_snapshots(0);
+        match self.state.transaction.block {
             Block::None => {}
             Block::Single | Block::Implicit => self.abort_transaction(),
             Block::Explicit if self.xact.failed => {}
             Block::Explicit => {
                 let mut dead = std::mem::take(&mut self.xact.dead_portals);
-                let ended = self.core.named.portals.iter().filter(|(_, p)| !p.is_held());
+                let ended = self.state.named.portals.iter().filter(|(_, p)| !p.is_held());
                 dead.extend(ended.map(|(name, p)| DeadPortal::of(name, p)));
-                if self.core.backend.txn.nesting() > 1 {
-                    if let Err(e) = self.core.abort_level() {
+                if self.state.backend.txn.nesting() > 1 {
+                    if let Err(e) = self.state.abort_level() {
                         self.log_report(&e);
                     }
                 } else {
                     let began = self.xact.began;
                     self.abort_transaction();
                     self.xact.began = began;
-                    self.core.transaction.block = Block::Explicit;
+                    self.state.transaction.block = Block::Explicit;
                 }
                 self.xact.failed = true;
-                dead.retain(|d| !self.core.named.portals.contains_key(&d.name));
+                dead.retain(|d| !self.state.named.portals.contains_key(&d.name));
                 self.xact.dead_portals = dead;
             }
         }
@@ -120,14 +120,14 @@ impl Session {
 
     /// Starts an implicit block: the statements of one message share a transaction.
     pub(crate) fn begin_implicit_block(&mut self) {
-        if self.core.transaction.block == Block::Single {
-            self.core.transaction.block = Block::Implicit;
+        if self.state.transaction.block == Block::Single {
+            self.state.transaction.block = Block::Implicit;
         }
     }
 
     pub(crate) fn end_implicit_block(&mut self) {
-        if self.core.transaction.block == Block::Implicit {
-            self.core.transaction.block = Block::Single;
+        if self.state.transaction.block == Block::Implicit {
+            self.state.transaction.block = Block::Single;
         }
     }
 
@@ -137,11 +137,11 @@ impl Session {
         let gid = stmt.gid.as_deref().unwrap_or_default();
         match stmt.kind {
             TransactionStmtKind::Begin | TransactionStmtKind::Start => {
-                let before = self.core.transaction.block;
+                let before = self.state.transaction.block;
                 self.begin_block()?;
-                if let Err(e) = self.core.set_characteristics(&stmt.options) {
+                if let Err(e) = self.state.set_characteristics(&stmt.options) {
                     // A failed BEGIN does not leave a failed block.
-                    self.core.transaction.block = before;
+                    self.state.transaction.block = before;
                     return Err(e);
                 }
                 let start = stmt.kind == TransactionStmtKind::Start;
@@ -154,7 +154,7 @@ impl Session {
             }
             TransactionStmtKind::Savepoint => {
                 self.require_block("SAVEPOINT")?;
-                self.core.begin_level()?;
+                self.state.begin_level()?;
                 self.xact.savepoints.push(name.to_owned());
                 Ok("SAVEPOINT")
             }
@@ -173,14 +173,14 @@ impl Session {
                 let commit = stmt.kind == TransactionStmtKind::CommitPrepared;
                 let tag = if commit { "COMMIT PREPARED" } else { "ROLLBACK PREPARED" };
                 self.prevent_in_transaction_block(tag)?;
-                self.core.finish_prepared(gid, commit)?;
+                self.state.finish_prepared(gid, commit)?;
                 Ok(tag)
             }
         }
     }
 
     fn require_block(&self, what: &str) -> Result<()> {
-        if self.core.transaction.block == Block::Explicit {
+        if self.state.transaction.block == Block::Explicit {
             Ok(())
         } else {
             Err(no_transaction(what))
@@ -188,20 +188,20 @@ impl Session {
     }
 
     fn begin_block(&mut self) -> Result<()> {
-        match self.core.transaction.block {
+        match self.state.transaction.block {
             Block::Explicit if self.xact.failed => return Err(aborted()),
-            Block::Explicit => self.core.notices.push(warning(
+            Block::Explicit => self.state.notices.push(warning(
                 SqlState::ACTIVE_SQL_TRANSACTION,
                 "there is already a transaction in progress",
             )),
-            _ => self.core.transaction.block = Block::Explicit,
+            _ => self.state.transaction.block = Block::Explicit,
         }
         Ok(())
     }
 
     /// COMMIT. A failed transaction is rolled back, and the tag is ROLLBACK.
     fn commit_block(&mut self, chain: bool) -> Result<&'static str> {
-        if self.core.transaction.block != Block::Explicit {
+        if self.state.transaction.block != Block::Explicit {
             self.no_block("COMMIT AND CHAIN", chain)?;
         }
         if self.xact.failed {
@@ -209,18 +209,18 @@ impl Session {
             return Ok("ROLLBACK");
         }
         let next = self.chained(chain);
-        while self.core.backend.txn.nesting() > 1 {
-            self.core.commit_level()?;
+        while self.state.backend.txn.nesting() > 1 {
+            self.state.commit_level()?;
         }
         // From here on an error ends the block too.
-        self.core.transaction.block = Block::Single;
+        self.state.transaction.block = Block::Single;
         self.commit_transaction()?;
         self.begin_chained(next);
         Ok("COMMIT")
     }
 
     fn rollback_block(&mut self, chain: bool) -> Result<()> {
-        if self.core.transaction.block != Block::Explicit {
+        if self.state.transaction.block != Block::Explicit {
             self.no_block("ROLLBACK AND CHAIN", chain)?;
         }
         let next = self.chained(chain);
@@ -232,20 +232,20 @@ impl Session {
     /// PREPARE TRANSACTION, which always ends the block. A failed transaction is rolled back.
     /// Outside a block there is no transaction to prepare.
     fn prepare_block(&mut self, gid: &str) -> Result<&'static str> {
-        if self.core.transaction.block != Block::Explicit {
+        if self.state.transaction.block != Block::Explicit {
             self.no_block("PREPARE TRANSACTION", false)?;
         }
         if self.xact.failed {
             self.abort_transaction();
             return Ok("ROLLBACK");
         }
-        if self.core.transaction.block == Block::Single {
+        if self.state.transaction.block == Block::Single {
             return Ok("ROLLBACK");
         }
-        while self.core.backend.txn.nesting() > 1 {
-            self.core.commit_level()?;
+        while self.state.backend.txn.nesting() > 1 {
+            self.state.commit_level()?;
         }
-        self.core.transaction.block = Block::Single;
+        self.state.transaction.block = Block::Single;
         self.end_by(Some(gid))?;
         Ok("PREPARE TRANSACTION")
     }
@@ -254,7 +254,7 @@ impl Session {
         if chain {
             return Err(no_transaction(what));
         }
-        self.core.notices.push(warning(
+        self.state.notices.push(warning(
             SqlState::NO_ACTIVE_SQL_TRANSACTION,
             "there is no transaction in progress",
         ));
@@ -263,22 +263,22 @@ impl Session {
 
     /// The characteristics of the transaction that AND CHAIN starts.
     fn chained(&self, chain: bool) -> Option<Characteristics> {
-        let mode = self.core.transaction.mode;
-        let now = (self.core.backend.txn.isolation(), mode.read_only, mode.deferrable);
-        let over = self.xact.failed && !self.core.backend.in_transaction();
+        let mode = self.state.transaction.mode;
+        let now = (self.state.backend.txn.isolation(), mode.read_only, mode.deferrable);
+        let over = self.xact.failed && !self.state.backend.in_transaction();
         chain.then_some(self.xact.began.filter(|_| over).unwrap_or(now))
     }
 
     fn begin_chained(&mut self, next: Option<Characteristics>) {
         if let Some((isolation, read_only, deferrable)) = next {
             self.start_command();
-            if isolation != self.core.backend.txn.isolation() {
-                self.core.backend.txn.set_isolation(isolation);
-                self.core.warn_of_isolation(isolation);
+            if isolation != self.state.backend.txn.isolation() {
+                self.state.backend.txn.set_isolation(isolation);
+                self.state.warn_of_isolation(isolation);
             }
-            self.core.transaction.block = Block::Explicit;
-            self.core.transaction.mode.read_only = read_only;
-            self.core.transaction.mode.deferrable = deferrable;
+            self.state.transaction.block = Block::Explicit;
+            self.state.transaction.mode.read_only = read_only;
+            self.state.transaction.mode.deferrable = deferrable;
             self.xact.began = next;
         }
     }
@@ -296,8 +296,8 @@ impl Session {
 
     fn release(&mut self, name: &str) -> Result<()> {
         let found = self.savepoint(name)?;
-        while self.core.backend.txn.nesting() > found + 1 {
-            self.core.commit_level()?;
+        while self.state.backend.txn.nesting() > found + 1 {
+            self.state.commit_level()?;
         }
         self.xact.savepoints.truncate(found);
         Ok(())
@@ -305,18 +305,18 @@ impl Session {
 
     fn rollback_to(&mut self, name: &str) -> Result<()> {
         let found = self.savepoint(name)?;
-        while self.core.backend.txn.nesting() > found + 1 {
-            self.core.abort_level()?;
+        while self.state.backend.txn.nesting() > found + 1 {
+            self.state.abort_level()?;
         }
         self.xact.savepoints.truncate(found + 1);
-        self.core.begin_level()?;
+        self.state.begin_level()?;
         self.xact.dead_portals.clear();
         self.xact.failed = false;
         Ok(())
     }
 }
 
-impl Core {
+impl State {
     /// `ISOLATION LEVEL …, READ ONLY, DEFERRABLE` of BEGIN and SET TRANSACTION.
     pub(crate) fn set_characteristics(&mut self, options: &[DefElem]) -> Result<()> {
         for option in options {
@@ -354,7 +354,7 @@ impl Core {
         Ok(())
     }
 
-    /// As [`Core::commit_storage`], for PREPARE TRANSACTION.
+    /// As [`State::commit_storage`], for PREPARE TRANSACTION.
     fn prepare_storage(&mut self, gid: &str) -> Result<()> {
         let (exports, sent) = (self.transaction.exports.is_some(), &self.transaction.messages);
         self.catalog.prepare(&mut self.backend, gid, exports, !sent.is_empty())?;

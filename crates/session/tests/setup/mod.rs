@@ -6,7 +6,7 @@ use catalog::bootstrap::{InitOptions, init};
 use engine::{Backend, Engine, EngineConfig};
 use ids::{Oid, RelFile};
 use pgerror::{PgError, Severity};
-use session::{Admission, Config, Core, Instance, Log, LogOrigin, Transport};
+use session::{Admission, Config, Instance, Log, LogOrigin, State, Transport};
 use std::io;
 use std::net::IpAddr;
 use std::sync::{Arc, Mutex};
@@ -66,7 +66,7 @@ fn message(kind: u8, body: &[u8], out: &mut Vec<u8>) {
 
 /// The cluster and a session in it.
 pub struct Fixture {
-    pub core: Core,
+    pub state: State,
     _instance: Arc<Instance>,
 }
 
@@ -103,6 +103,6 @@ pub fn fixture(statements: &[&str], shared_buffers: usize) -> Fixture {
         .expect("connect");
     let session = CatSession::new(instance.catalogs.database(DATABASE), Oid(10));
     let store = settings::SessionValues::new(base);
-    let core = Core::new(backend, session, instance.catalogs.clone(), "postgres".into(), store);
-    Fixture { core, _instance: instance }
+    let state = State::new(backend, session, instance.catalogs.clone(), "postgres".into(), store);
+    Fixture { state, _instance: instance }
 }

@@ -1,8 +1,8 @@
 //! The functions of the extension amcheck, over `engine::verify`.
 //!
 //! Counterpart: contrib/amcheck/verify_nbtree.c, verify_heapam.c. The checks of the two functions
-//! for indexes are the same, and both lock out writers: the structure of the whole index is checked,
-//! and if wanted that it has an entry of each row.
+//! for indexes are the same, and both lock out writers: the structure of the whole index is
+//! checked, and if wanted that it has an entry of each row.
 
 use super::{open, wrong_kind};
 use crate::function::{SysCall, SysFn, text};

@@ -2,7 +2,7 @@
 
 use super::compiled::{CODES_MAX, CallSite, Compiled, Key};
 use super::source::{self, Types};
-use crate::core::Core;
+use crate::state::State;
 use catalog::Row;
 use catalog::rows::PgProc;
 use ids::Oid;
@@ -21,7 +21,7 @@ pub(super) fn result_type(row: &PgProc, actual: Oid) -> Oid {
 
 /// The compiled function for a call with arguments of these types.
 pub(super) fn find(
-    core: &mut Core,
+    state: &mut State,
     row: &Row<PgProc>,
     arg_types: &[Oid],
     at: CallSite,
@@ -43,8 +43,8 @@ pub(super) fn find(
     };
     let at = CallSite { result: result_type(row, at.result), ..at };
     let key: Key = (row.oid, types, at);
-    let generation = core.catalog.catalog.generation();
-    if let Some(known) = core.caches.codes.0.get(&key)
+    let generation = state.catalog.catalog.generation();
+    if let Some(known) = state.caches.codes.0.get(&key)
         && known.generation.is_none_or(|valid| valid == generation)
         && is_same(&known.row, row)
     {
@@ -52,9 +52,9 @@ pub(super) fn find(
     }
     let args = if key.1.is_empty() { row.proargtypes.to_vec() } else { key.1.clone() };
     let types = Types { args, result: at.result, collation: at.collation };
-    let code = source::compile(core, row, &types, false);
+    let code = source::compile(state, row, &types, false);
     let code = code.map_err(|e| source::in_code(e, row.prosrc.as_str()))?;
-    let codes = &mut core.caches.codes.0;
+    let codes = &mut state.caches.codes.0;
     if codes.len() >= CODES_MAX {
         codes.clear();
     }
@@ -70,9 +70,12 @@ fn is_same(known: &Row<PgProc>, row: &Row<PgProc>) -> bool {
 }
 
 /// Runs a call without the parameters of the statement that contains it.
-pub(super) fn isolated<T>(core: &mut Core, work: impl FnOnce(&mut Core) -> Result<T>) -> Result<T> {
-    let saved = std::mem::take(&mut core.params);
-    let result = stdx::stack::deep(|| work(core));
-    core.params = saved;
+pub(super) fn isolated<T>(
+    state: &mut State,
+    work: impl FnOnce(&mut State) -> Result<T>,
+) -> Result<T> {
+    let saved = std::mem::take(&mut state.params);
+    let result = stdx::stack::deep(|| work(state));
+    state.params = saved;
     result
 }

@@ -1,11 +1,11 @@
 //! The session as host of the interpreter.
 
-use crate::core::Core;
 use crate::nested::{Nested, Utility};
 use crate::plancache::Parked;
 use crate::plancache::Statement as Cached;
 use crate::plancache::choice::Chosen;
 use crate::query::{self, Rows};
+use crate::state::State;
 use engine::StoredRows;
 use executor::Execution;
 use executor::spi::{self, QuerySnapshot};
@@ -47,11 +47,11 @@ enum Stream {
     Held(VecDeque<RowBatch>),
 }
 
-impl Core {
+impl State {
     fn with_stream<T>(
         &mut self,
         stream: RowStream,
-        work: impl FnOnce(&mut Core, &mut Stream) -> Result<T>,
+        work: impl FnOnce(&mut State, &mut Stream) -> Result<T>,
     ) -> Result<T> {
         let rows = self.calls.contexts.take_stream(stream).and_then(|rows| rows.downcast().ok());
         let Some(mut rows) = rows else {
@@ -65,10 +65,10 @@ impl Core {
     /// Reads the remaining rows of all loops, before the end of a transaction inside a procedure.
     pub(super) fn hold_streams(&mut self) -> Result<()> {
         for stream in self.calls.contexts.streams() {
-            self.with_stream(stream, |core, stream| {
+            self.with_stream(stream, |state, stream| {
                 let Stream::Running(rows) = stream else { return Ok(()) };
                 let mut held = VecDeque::new();
-                while let Some(batch) = rows.next_batch(core, BATCH_ROWS_MAX)? {
+                while let Some(batch) = rows.next_batch(state, BATCH_ROWS_MAX)? {
                     held.push_back(RowBatch::new(batch, rows.columns()));
                 }
                 *stream = Stream::Held(held);
@@ -109,7 +109,7 @@ impl Core {
     }
 }
 
-impl Host for Core {
+impl Host for State {
     fn stamp(&mut self) -> Result<Stamp> {
         let generation = self.catalog.catalog.generation();
         Ok(Stamp { generation, environment: self.environment()? })
@@ -146,7 +146,7 @@ impl Host for Core {
         let chosen = self.planned(&kept.statement, run)?;
         let command = chosen.plan.command_type;
         let parked = self.take_kept(kept, &chosen)?;
-        let query = spi::Query { parked, ..Core::query_of(chosen.plan.clone(), run) };
+        let query = spi::Query { parked, ..State::query_of(chosen.plan.clone(), run) };
         let (rows, finished) = query::run_counted(self, query, run.keep_rows)?;
         let processed = finished.rows;
         if chosen.generic.is_some() && self.is_of_current_generation(&kept.statement) {
@@ -157,14 +157,14 @@ impl Host for Core {
 
     fn open(&mut self, statement: &Statement, run: &Run) -> Result<RowStream> {
         let plan = self.planned(cached(statement)?, run)?.plan;
-        let rows = Rows::open(self, Core::query_of(plan, run))?;
+        let rows = Rows::open(self, State::query_of(plan, run))?;
         Ok(self.calls.contexts.add_stream(Box::new(Stream::Running(rows))))
     }
 
     fn next_rows(&mut self, rows: RowStream, want: usize) -> Result<Option<RowBatch>> {
-        self.with_stream(rows, |core, stream| match stream {
+        self.with_stream(rows, |state, stream| match stream {
             Stream::Running(rows) => {
-                let next = rows.next_batch(core, want)?;
+                let next = rows.next_batch(state, want)?;
                 Ok(next.map(|batch| RowBatch::new(batch, rows.columns())))
             }
             Stream::Held(rows) => Ok(rows.pop_front()),
@@ -173,12 +173,12 @@ impl Host for Core {
 
     fn keep_rows(&mut self, rows: RowStream, set: &mut StoredRows) -> Result<u64> {
         let before = set.rows();
-        self.with_stream(rows, |core, stream| {
+        self.with_stream(rows, |state, stream| {
             let Stream::Running(rows) = stream else {
                 return Err(PgError::internal("held rows of RETURN QUERY"));
             };
-            while let Some(batch) = rows.next_batch(core, BATCH_ROWS_MAX)? {
-                set.push_batch(&mut core.backend, batch, rows.columns())?;
+            while let Some(batch) = rows.next_batch(state, BATCH_ROWS_MAX)? {
+                set.push_batch(&mut state.backend, batch, rows.columns())?;
             }
             Ok(set.rows() - before)
         })
@@ -213,7 +213,7 @@ impl Host for Core {
     }
 }
 
-impl HostSettings for Core {
+impl HostSettings for State {
     fn lexer(&self) -> parse::Options {
         self.values.resolved.lexer
     }
@@ -227,7 +227,7 @@ impl HostSettings for Core {
     }
 }
 
-impl Notices for Core {
+impl Notices for State {
     fn notices(&mut self) -> &mut Vec<PgError> {
         &mut self.notices
     }
@@ -237,7 +237,7 @@ impl Notices for Core {
     }
 }
 
-impl Transactions for Core {
+impl Transactions for State {
     fn push_snapshot(&mut self) -> Result<usize> {
         self.cat().increment_command_counter()?;
         let depth = self.backend.snapshot_depth();
@@ -303,7 +303,7 @@ fn fetch_direction(direction: Direction) -> FetchDirection {
     }
 }
 
-impl Cursors for Core {
+impl Cursors for State {
     fn open_cursor(
         &mut self,
         name: &str,
@@ -316,7 +316,7 @@ impl Cursors for Core {
         }
         let statement = cached(statement)?.clone();
         let options = CursorOptions { read_only: run.read_only, ..*options };
-        Core::open_cursor(self, name, statement, run.params.clone(), options)
+        State::open_cursor(self, name, statement, run.params.clone(), options)
     }
 
     fn fetch(

@@ -1,7 +1,7 @@
 //! The declaration of a function for its compilation, and types by name. Counterpart: `do_compile`
 //! of pl_comp.c.
 
-use crate::core::Core;
+use crate::state::State;
 use analyze::{Analyzer, NameConflict, Params, SessionLookup};
 use catalog::Row;
 use catalog::rows::PgProc;
@@ -33,19 +33,19 @@ impl Types {
 
 /// Error 0A000 for pseudo-types that functions of the language cannot have. Counterpart:
 /// `plpgsql_validator`.
-pub(super) fn check_types(core: &mut Core, row: &PgProc) -> Result<()> {
+pub(super) fn check_types(state: &mut State, row: &PgProc) -> Result<()> {
     let result = row.prorettype;
     let allowed = [oids::TRIGGER, oids::EVENT_TRIGGER, oids::RECORD, oids::VOID];
-    let is_pseudo = |core: &mut Core, ty| -> Result<bool> {
-        Ok(!analyze::ty::is_polymorphic(ty) && core.cat().type_row(ty)?.typtype == TypType::Pseudo)
+    let is_pseudo = |state: &mut State, ty| -> Result<bool> {
+        Ok(!analyze::ty::is_polymorphic(ty) && state.cat().type_row(ty)?.typtype == TypType::Pseudo)
     };
-    if !allowed.contains(&result) && is_pseudo(core, result)? {
-        let shown = core.cat().format_type(result)?;
+    if !allowed.contains(&result) && is_pseudo(state, result)? {
+        let shown = state.cat().format_type(result)?;
         bail!(FEATURE_NOT_SUPPORTED, "PL/pgSQL functions cannot return type {shown}");
     }
     for &ty in row.proargtypes.iter() {
-        if ty != oids::RECORD && is_pseudo(core, ty)? {
-            let shown = core.cat().format_type(ty)?;
+        if ty != oids::RECORD && is_pseudo(state, ty)? {
+            let shown = state.cat().format_type(ty)?;
             bail!(FEATURE_NOT_SUPPORTED, "PL/pgSQL functions cannot accept type {shown}");
         }
     }
@@ -54,7 +54,7 @@ pub(super) fn check_types(core: &mut Core, row: &PgProc) -> Result<()> {
 
 /// Compiles a function for calls with these types. `is_new`: the function is being created.
 pub(super) fn compile(
-    core: &mut Core,
+    state: &mut State,
     row: &Row<PgProc>,
     types: &Types,
     is_new: bool,
@@ -68,15 +68,15 @@ pub(super) fn compile(
     if matches!(kind, CodeKind::Trigger | CodeKind::EventTrigger) && !row.proargtypes.is_empty() {
         return Err(no_arguments(row.proname.as_str(), kind));
     }
-    let signature = sysfn::reg::name_of(core, RegKind::Procedure, row.oid)?;
-    let settings = settings(core);
-    let args = arguments(core, row, types, is_new)?;
+    let signature = sysfn::reg::name_of(state, RegKind::Procedure, row.oid)?;
+    let settings = settings(state);
+    let args = arguments(state, row, types, is_new)?;
     let result = match kind {
         CodeKind::Trigger => oids::RECORD,
         CodeKind::EventTrigger => oids::VOID,
         _ => types.result,
     };
-    let ty = var_type(core, (result, -1), types.collation)?;
+    let ty = var_type(state, (result, -1), types.collation)?;
     let source = Source {
         name: row.proname.as_str(),
         signature: signature.as_deref().unwrap_or(row.proname.as_str()),
@@ -89,7 +89,7 @@ pub(super) fn compile(
         is_new,
     };
     let collation = types.collation;
-    let function = plpgsql::compile(&source, &settings, &mut Catalog { core, collation })?;
+    let function = plpgsql::compile(&source, &settings, &mut Catalog { state, collation })?;
     Ok(Arc::new(Code::new(function)))
 }
 
@@ -110,8 +110,8 @@ fn no_arguments(name: &str, kind: CodeKind) -> PgError {
 }
 
 /// Compiles the code of DO.
-pub(super) fn compile_inline(core: &mut Core, text: &str) -> Result<Arc<Code>> {
-    let settings = settings(core);
+pub(super) fn compile_inline(state: &mut State, text: &str) -> Result<Arc<Code>> {
+    let settings = settings(state);
     let source = Source {
         name: "inline_code_block",
         signature: "inline_code_block",
@@ -123,11 +123,11 @@ pub(super) fn compile_inline(core: &mut Core, text: &str) -> Result<Arc<Code>> {
         read_only: false,
         is_new: true,
     };
-    let statement = core.activity.statement.clone();
-    let before = core.notices.len();
-    let mut catalog = Catalog { core, collation: Oid::INVALID };
+    let statement = state.activity.statement.clone();
+    let before = state.notices.len();
+    let mut catalog = Catalog { state, collation: Oid::INVALID };
     let function = plpgsql::compile(&source, &settings, &mut catalog);
-    place_notices(core, before, statement.as_deref().unwrap_or_default(), text);
+    place_notices(state, before, statement.as_deref().unwrap_or_default(), text);
     let function = function.map_err(|e| {
         let sql = statement.as_deref().unwrap_or_default();
         match define::routine::transpose::transposed(e, sql, text) {
@@ -139,8 +139,8 @@ pub(super) fn compile_inline(core: &mut Core, text: &str) -> Result<Arc<Code>> {
 
 /// Converts the positions of the notices from number `from` on to positions in the statement that
 /// contains the code.
-pub(super) fn place_notices(core: &mut Core, from: usize, sql: &str, text: &str) {
-    for notice in core.notices.iter_mut().skip(from) {
+pub(super) fn place_notices(state: &mut State, from: usize, sql: &str, text: &str) {
+    for notice in state.notices.iter_mut().skip(from) {
         let (Ok(placed) | Err(placed)) =
             define::routine::transpose::transposed(notice.clone(), sql, text);
         *notice = placed;
@@ -149,7 +149,7 @@ pub(super) fn place_notices(core: &mut Core, from: usize, sql: &str, text: &str)
 
 /// The parameters in their order.
 fn arguments<'r>(
-    core: &mut Core,
+    state: &mut State,
     row: &'r PgProc,
     types: &Types,
     is_new: bool,
@@ -158,7 +158,7 @@ fn arguments<'r>(
         Some(all) => all,
         None => &row.proargtypes,
     };
-    let outputs = crate::function::outputs::outputs(core, row, &types.args)?.unwrap_or_default();
+    let outputs = crate::function::outputs::outputs(state, row, &types.args)?.unwrap_or_default();
     let mut outputs = outputs.into_iter().map(|(_, ty)| ty);
     let mut inputs = types.args.iter().copied();
     let mut args = Vec::with_capacity(all.len());
@@ -172,7 +172,7 @@ fn arguments<'r>(
         let name = row.proargnames.as_ref().and_then(|n| n.get(i));
         args.push(Argument {
             name: name.map_or("", |n| n.as_str()),
-            ty: var_type(core, (ty, -1), types.collation)?,
+            ty: var_type(state, (ty, -1), types.collation)?,
             is_input: mode.is_input(),
             is_output: mode.is_output(),
         });
@@ -180,31 +180,31 @@ fn arguments<'r>(
     Ok(args)
 }
 
-fn settings(core: &mut Core) -> Settings {
-    let conflict = match core.store.named("plpgsql.variable_conflict").as_text() {
+fn settings(state: &mut State) -> Settings {
+    let conflict = match state.store.named("plpgsql.variable_conflict").as_text() {
         "use_variable" => NameConflict::UseVariable,
         "use_column" => NameConflict::UseColumn,
         _ => NameConflict::Error,
     };
-    let extra = extra(core);
+    let extra = extra(state);
     Settings {
-        lexer: core.values.resolved.lexer,
+        lexer: state.values.resolved.lexer,
         conflict,
-        print_strict_params: core.store.named("plpgsql.print_strict_params").as_bool(),
+        print_strict_params: state.store.named("plpgsql.print_strict_params").as_bool(),
         extra,
     }
 }
 
 /// The additional checks that the settings enable. Their values were checked when they were set.
-pub(super) fn extra(core: &Core) -> Extra {
+pub(super) fn extra(state: &State) -> Extra {
     let enabled =
-        |name: &str| plpgsql::checks(core.store.named(name).as_text()).unwrap_or_default();
+        |name: &str| plpgsql::checks(state.store.named(name).as_text()).unwrap_or_default();
     Extra { warnings: enabled("plpgsql.extra_warnings"), errors: enabled("plpgsql.extra_errors") }
 }
 
 /// A type for variables of a call with this collation. Counterpart: `build_datatype`.
-fn var_type(core: &mut Core, (oid, typmod): (Oid, i32), collation: Oid) -> Result<VarType> {
-    let row = core.cat().type_row(oid)?;
+fn var_type(state: &mut State, (oid, typmod): (Oid, i32), collation: Oid) -> Result<VarType> {
+    let row = state.cat().type_row(oid)?;
     if !row.typisdefined {
         let name = row.typname.as_str();
         bail!(WRONG_OBJECT_TYPE, "type \"{name}\" is only a shell");
@@ -212,8 +212,8 @@ fn var_type(core: &mut Core, (oid, typmod): (Oid, i32), collation: Oid) -> Resul
     let kind = match row.typtype {
         TypType::Composite => TypeKind::Row,
         TypType::Domain => {
-            let (base, _) = core.cat().base_type(oid)?;
-            match core.type_facts(base)?.relid.is_valid() {
+            let (base, _) = state.cat().base_type(oid)?;
+            match state.type_facts(base)?.relid.is_valid() {
                 true => TypeKind::Row,
                 false => TypeKind::Scalar,
             }
@@ -229,7 +229,7 @@ fn var_type(core: &mut Core, (oid, typmod): (Oid, i32), collation: Oid) -> Resul
 
 /// The catalogs as source of types.
 struct Catalog<'c> {
-    core: &'c mut Core,
+    state: &'c mut State,
     /// The collation of the call.
     collation: Oid,
 }
@@ -237,8 +237,8 @@ struct Catalog<'c> {
 impl Catalog<'_> {
     fn relation(&mut self, names: &[String]) -> Result<Option<Oid>> {
         match names {
-            [name] => self.core.cat().find_relation(None, name),
-            [schema, name] => self.core.cat().find_relation(Some(schema), name),
+            [name] => self.state.cat().find_relation(None, name),
+            [schema, name] => self.state.cat().find_relation(Some(schema), name),
             _ => Ok(None),
         }
     }
@@ -248,22 +248,22 @@ impl TypeSource for Catalog<'_> {
     fn named(&mut self, text: &str) -> Result<VarType> {
         let name = parse::parse_type_name(text)
             .map_err(|e| e.context(format!("invalid type name \"{text}\"")))?;
-        let mut lookup = SessionLookup::new(self.core);
+        let mut lookup = SessionLookup::new(self.state);
         let mut cx = Analyzer::new(&mut lookup, text, Params::Fixed(Vec::new()));
         let (row, typmod) = cx.typename(&name)?;
-        var_type(self.core, (row.oid, typmod), self.collation)
+        var_type(self.state, (row.oid, typmod), self.collation)
     }
 
     fn of_column(&mut self, names: &[String]) -> Result<Option<VarType>> {
         let Some((column, table)) = names.split_last() else { return Ok(None) };
         let Some(relation) = self.relation(table)? else { return Ok(None) };
-        let desc = self.core.cat().relation(relation)?;
+        let desc = self.state.cat().relation(relation)?;
         let found = desc
             .attributes
             .iter()
             .find(|a| !a.attisdropped && a.attname.as_str() == column.as_str());
         match found {
-            Some(a) => var_type(self.core, (a.atttypid, a.atttypmod), self.collation).map(Some),
+            Some(a) => var_type(self.state, (a.atttypid, a.atttypmod), self.collation).map(Some),
             None => Ok(None),
         }
     }
@@ -273,43 +273,43 @@ impl TypeSource for Catalog<'_> {
         let Some(relation) = self.relation(names)? else {
             bail!(UNDEFINED_TABLE, "relation \"{shown}\" does not exist");
         };
-        let ty = self.core.cat().class(relation)?.reltype;
+        let ty = self.state.cat().class(relation)?.reltype;
         if !ty.is_valid() {
             bail!(WRONG_OBJECT_TYPE, "relation \"{shown}\" does not have a composite type");
         }
-        var_type(self.core, (ty, -1), self.collation)
+        var_type(self.state, (ty, -1), self.collation)
     }
 
     fn collation(&mut self, names: &[String]) -> Result<Oid> {
         let names: Vec<parse::ast::Name> = names.iter().map(|n| n.as_str().into()).collect();
-        let mut lookup = SessionLookup::new(self.core);
+        let mut lookup = SessionLookup::new(self.state);
         let mut cx = Analyzer::new(&mut lookup, "", Params::Fixed(Vec::new()));
         cx.collation(&names, -1)
     }
 
     fn name_of(&mut self, ty: Oid) -> Result<String> {
-        self.core.cat().format_type(ty)
+        self.state.cat().format_type(ty)
     }
 
     fn warn(&mut self, warning: PgError) {
-        self.core.notices.push(warning);
+        self.state.notices.push(warning);
     }
 }
 
 /// A row of a set as a value; `fields` are without dropped columns.
 pub(super) fn row_value(
-    core: &mut Core,
+    state: &mut State,
     result: Oid,
     desc: &RowDesc,
     fields: &[Datum],
 ) -> Result<Datum> {
     if result != oids::RECORD {
-        let (base, _) = core.cat().base_type(result)?;
-        return eval::make_row(core, base, fields);
+        let (base, _) = state.cat().base_type(result)?;
+        return eval::make_row(state, base, fields);
     }
     let names: Vec<String> = desc.columns.iter().map(|c| c.name.clone()).collect();
     let types: Vec<Oid> = desc.columns.iter().map(|c| c.ty).collect();
-    eval::make_named_record(core, &names, &types, fields)
+    eval::make_named_record(state, &names, &types, fields)
 }
 
 /// The error of code that is compiled when it is called: its position is one in the code.

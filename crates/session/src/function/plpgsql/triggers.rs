@@ -1,7 +1,7 @@
 //! Calls of functions in PL/pgSQL as triggers.
 
 use super::codes;
-use crate::core::Core;
+use crate::state::State;
 use executor::{BeforeRowResult, Change, Level, Timing};
 use ids::Tid;
 use pgerror::Result;
@@ -12,7 +12,7 @@ use types::DatumRef;
 /// Calls the function; its result is used only by triggers for each row that do not fire after the
 /// change.
 pub(super) fn call(
-    core: &mut Core,
+    state: &mut State,
     code: &Code,
     call: &TriggerCall<'_>,
 ) -> Result<BeforeRowResult> {
@@ -21,8 +21,8 @@ pub(super) fn call(
     let mentions = code.function.mentions;
     let (new_system, old_system) = match mentions.system && for_row {
         true => (
-            system_columns(core, call, call.new_row, call.new)?,
-            system_columns(core, call, call.old_row, call.old)?,
+            system_columns(state, call, call.new_row, call.new)?,
+            system_columns(state, call, call.old_row, call.old)?,
         ),
         false => (None, None),
     };
@@ -50,7 +50,7 @@ pub(super) fn call(
         new_system,
         old_system,
     };
-    let returned = codes::isolated(core, |core| plpgsql::call_trigger(core, code, data))?;
+    let returned = codes::isolated(state, |state| plpgsql::call_trigger(state, code, data))?;
     Ok(match returned {
         _ if trigger.timing == Timing::After || !for_row => BeforeRowResult::Keep,
         TriggerResult::Null => BeforeRowResult::Skip,
@@ -64,13 +64,13 @@ pub(super) fn call(
 /// The system columns of a row of the event, if it has this row.
 #[cold]
 fn system_columns(
-    core: &mut Core,
+    state: &mut State,
     call: &TriggerCall<'_>,
     row: Option<&[DatumRef<'_>]>,
     tid: Tid,
 ) -> Result<Option<Box<SystemColumns>>> {
     match row {
-        Some(_) => Ok(Some(Box::new(trigger::system_columns(&mut core.backend, call.rel, tid)?))),
+        Some(_) => Ok(Some(Box::new(trigger::system_columns(&mut state.backend, call.rel, tid)?))),
         None => Ok(None),
     }
 }

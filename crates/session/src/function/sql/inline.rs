@@ -3,8 +3,8 @@
 
 use super::bodies::Inlined;
 use super::{Statement, analyse, argument_types, statements_of, within};
-use crate::core::Core;
 use crate::function::DEPTH_MAX;
+use crate::state::State;
 use analyze::function::{self, ResultForm};
 use catalog::Row;
 use catalog::acl::{self, Kind};
@@ -33,47 +33,47 @@ fn is_simple(row: &PgProc) -> bool {
 
 /// The expression for an inlined call: the body, if it is a single expression and the user may
 /// execute the function.
-pub(crate) fn inline(core: &mut Core, call: &FuncExpr) -> Result<Option<Arc<eval::Inline>>> {
-    let row = core.cat().function(call.funcid)?;
+pub(crate) fn inline(state: &mut State, call: &FuncExpr) -> Result<Option<Arc<eval::Inline>>> {
+    let row = state.cat().function(call.funcid)?;
     if usize::try_from(row.pronargs) != Ok(call.args.len()) {
         return Ok(None);
     }
     let actual: Vec<Oid> = call.args.iter().map(Expr::type_oid).collect();
     let key = (row.oid, argument_types(&row, &actual));
     // Read before any catalog: catalog changes after this point make the expression stale.
-    let generation = core.catalog.catalog.generation();
-    let environment = core.environment()?;
-    if let Some(known) = core.caches.bodies.find_inlined(&key)
+    let generation = state.catalog.catalog.generation();
+    let environment = state.environment()?;
+    if let Some(known) = state.caches.bodies.find_inlined(&key)
         && known.environment == environment
         && known.generation == generation
     {
         return Ok(known.expr.clone());
     }
-    let user = core.catalog.user;
+    let user = state.catalog.user;
     let acl = row.proacl.as_deref();
     let allowed =
-        core.cat().has_privilege(user, row.proowner, acl, Kind::Function, acl::EXECUTE)?;
-    let expr = if allowed { expression_of(core, &row, &key.1)? } else { None };
+        state.cat().has_privilege(user, row.proowner, acl, Kind::Function, acl::EXECUTE)?;
+    let expr = if allowed { expression_of(state, &row, &key.1)? } else { None };
     let expr = expr.map(|expr| Arc::new(eval::Inline { expr }));
-    core.caches.bodies.keep_inlined(key, Inlined { generation, environment, expr: expr.clone() });
+    state.caches.bodies.keep_inlined(key, Inlined { generation, environment, expr: expr.clone() });
     Ok(expr)
 }
 
 /// True if the row type has dropped columns, which the caller expects and a query does not return.
-fn has_dropped_columns(core: &mut Core, row_type: Oid) -> Result<bool> {
-    let Some(relation) = core.cat().type_row(row_type)?.typrelid.valid() else { return Ok(false) };
-    Ok(core.cat().relation(relation)?.attributes.iter().any(|a| a.attisdropped))
+fn has_dropped_columns(state: &mut State, row_type: Oid) -> Result<bool> {
+    let Some(relation) = state.cat().type_row(row_type)?.typrelid.valid() else { return Ok(false) };
+    Ok(state.cat().relation(relation)?.attributes.iter().any(|a| a.attisdropped))
 }
 
 /// The query for an inlined set-returning call, if it can be inlined. The function must not be
 /// volatile or strict, and its body must be one SELECT with the columns that the caller expects.
 /// Counterpart: `inline_set_returning_function`.
 pub(crate) fn inline_set(
-    core: &mut Core,
+    state: &mut State,
     call: &FuncExpr,
     columns: &[function::Column],
 ) -> Result<Option<Query>> {
-    let row = core.cat().function(call.funcid)?;
+    let row = state.cat().function(call.funcid)?;
     let plain = row.prolang == SQL
         && row.prokind == ProKind::Function
         && row.proretset
@@ -82,21 +82,21 @@ pub(crate) fn inline_set(
         && !row.prosecdef
         && row.proconfig.is_none()
         && usize::try_from(row.pronargs) == Ok(call.args.len());
-    if !plain || core.calls.sql_depth >= DEPTH_MAX {
+    if !plain || state.calls.sql_depth >= DEPTH_MAX {
         return Ok(None);
     }
-    let (user, acl) = (core.catalog.user, row.proacl.as_deref());
-    if !core.cat().has_privilege(user, row.proowner, acl, Kind::Function, acl::EXECUTE)? {
+    let (user, acl) = (state.catalog.user, row.proacl.as_deref());
+    if !state.cat().has_privilege(user, row.proowner, acl, Kind::Function, acl::EXECUTE)? {
         return Ok(None);
     }
     let actual: Vec<Oid> = call.args.iter().map(Expr::type_oid).collect();
     let types = argument_types(&row, &actual);
     let name = row.proname.as_str();
-    let analysed = analyse(core, &row, (&types, call.inputcollid), columns)
+    let analysed = analyse(state, &row, (&types, call.inputcollid), columns)
         .map_err(|e| within(e, &row).context(format!("SQL function \"{name}\" during inlining")))?;
     let columns = match (&analysed.fields, columns) {
         (_, [_, ..]) => columns.iter().map(|c| c.0).collect(),
-        (Some(fields), _) if has_dropped_columns(core, analysed.result)? || fields.is_empty() => {
+        (Some(fields), _) if has_dropped_columns(state, analysed.result)? || fields.is_empty() => {
             return Ok(None);
         }
         (Some(fields), _) => fields.iter().map(|f| f.1).collect(),
@@ -112,7 +112,7 @@ pub(crate) fn inline_set(
 /// True if the body, which is a single statement, is a query that computes one expression, before
 /// its result is converted to that of the function. The errors of others are reported when the
 /// function is called.
-fn is_expression(core: &mut Core, row: &Row<PgProc>, types: &[Oid]) -> Result<bool> {
+fn is_expression(state: &mut State, row: &Row<PgProc>, types: &[Oid]) -> Result<bool> {
     if row.prosqlbody.is_some() {
         return Ok(true);
     }
@@ -120,22 +120,22 @@ fn is_expression(core: &mut Core, row: &Row<PgProc>, types: &[Oid]) -> Result<bo
         Some(raw) if analyze::is_query(&raw.stmt) => {}
         _ => return Ok(false),
     }
-    let statements = statements_of(core, row, (types, Oid::INVALID))?;
+    let statements = statements_of(state, row, (types, Oid::INVALID))?;
     let query = statements.first().and_then(Statement::query);
     Ok(query.is_some_and(|q| q.computes_targets_only() && q.target_list.len() == 1))
 }
 
 /// The single expression that the function computes, if its body is one.
-fn expression_of(core: &mut Core, row: &Row<PgProc>, types: &[Oid]) -> Result<Option<Expr>> {
+fn expression_of(state: &mut State, row: &Row<PgProc>, types: &[Oid]) -> Result<Option<Expr>> {
     if !is_simple(row) {
         return Ok(None);
     }
     let name = row.proname.as_str();
     let context = |e| within(e, row).context(format!("SQL function \"{name}\" during inlining"));
-    if !is_expression(core, row, types).map_err(context)? {
+    if !is_expression(state, row, types).map_err(context)? {
         return Ok(None);
     }
-    let analysed = analyse(core, row, (types, Oid::INVALID), &[]).map_err(context)?;
+    let analysed = analyse(state, row, (types, Oid::INVALID), &[]).map_err(context)?;
     let nothing = analysed.form == ResultForm::Discarded;
     if !matches!(analysed.form, ResultForm::Scalar | ResultForm::Discarded) {
         return Ok(None);

@@ -1,8 +1,8 @@
 //! The validator of SQL functions: checks the types of a new function, and whether its body can be
 //! analysed. Counterpart: `fmgr_sql_validator` of pg_proc.c.
 
-use crate::core::Core;
 use crate::function::outputs::{argument_names, fields, outputs};
+use crate::state::State;
 use analyze::function::{self, Column};
 use analyze::{SessionLookup, ty};
 use catalog::Row;
@@ -15,28 +15,28 @@ use pgerror::{Result, bail};
 use plan::query::{CmdType, Query};
 use types::oids;
 
-pub(super) fn validate(core: &mut Core, row: &Row<PgProc>, sql: &str) -> Result<()> {
-    check_types(core, row)?;
-    if !core.store.named("check_function_bodies").as_bool() {
+pub(super) fn validate(state: &mut State, row: &Row<PgProc>, sql: &str) -> Result<()> {
+    check_types(state, row)?;
+    if !state.store.named("check_function_bodies").as_bool() {
         return Ok(());
     }
-    check_body(core, row).map_err(|e| {
+    check_body(state, row).map_err(|e| {
         transposed(e, sql, row.prosrc.as_str())
             .unwrap_or_else(|e| e.context(format!("SQL function \"{}\"", row.proname.as_str())))
     })
 }
 
 /// Error 42P13 for a pseudo-type that SQL functions cannot return or have as an argument.
-fn check_types(core: &mut Core, row: &PgProc) -> Result<()> {
+fn check_types(state: &mut State, row: &PgProc) -> Result<()> {
     let result = row.prorettype;
     let is_possible = matches!(result, oids::RECORD | oids::VOID) || ty::is_polymorphic(result);
-    if !is_possible && is_pseudo(core, result)? {
-        let shown = core.cat().format_type(result)?;
+    if !is_possible && is_pseudo(state, result)? {
+        let shown = state.cat().format_type(result)?;
         bail!(INVALID_FUNCTION_DEFINITION, "SQL functions cannot return type {shown}");
     }
     for &ty in row.proargtypes.iter() {
-        if !ty::is_polymorphic(ty) && is_pseudo(core, ty)? {
-            let shown = core.cat().format_type(ty)?;
+        if !ty::is_polymorphic(ty) && is_pseudo(state, ty)? {
+            let shown = state.cat().format_type(ty)?;
             bail!(
                 INVALID_FUNCTION_DEFINITION,
                 "SQL functions cannot have arguments of type {shown}"
@@ -46,13 +46,13 @@ fn check_types(core: &mut Core, row: &PgProc) -> Result<()> {
     Ok(())
 }
 
-fn is_pseudo(core: &mut Core, ty: Oid) -> Result<bool> {
-    Ok(core.cat().type_row(ty)?.typtype == TypType::Pseudo)
+fn is_pseudo(state: &mut State, ty: Oid) -> Result<bool> {
+    Ok(state.cat().type_row(ty)?.typtype == TypType::Pseudo)
 }
 
 /// 0A000 if the procedure has output arguments. Counterpart: `check_sql_fn_statements`.
-pub(super) fn refuse_outputs(core: &mut Core, procedure: Oid) -> Result<()> {
-    let row = core.cat().function(procedure)?;
+pub(super) fn refuse_outputs(state: &mut State, procedure: Oid) -> Result<()> {
+    let row = state.cat().function(procedure)?;
     if row.proargmodes.iter().flatten().any(|m| matches!(m, ArgMode::Out | ArgMode::InOut)) {
         bail!(
             FEATURE_NOT_SUPPORTED,
@@ -63,16 +63,16 @@ pub(super) fn refuse_outputs(core: &mut Core, procedure: Oid) -> Result<()> {
 }
 
 /// Errors that the rewriter finds, such as columns that accept only their defaults.
-fn check_rewriting(core: &mut Core, query: &Query) -> Result<()> {
+fn check_rewriting(state: &mut State, query: &Query) -> Result<()> {
     if query.command_type != CmdType::Utility {
-        analyze::rewrite(&mut SessionLookup::new(core), query.clone())?;
+        analyze::rewrite(&mut SessionLookup::new(state), query.clone())?;
     }
     Ok(())
 }
 
 /// Analyses the body and checks the result columns of its last statement. The statements of a
 /// function with polymorphic arguments are only parsed.
-fn check_body(core: &mut Core, row: &Row<PgProc>) -> Result<()> {
+fn check_body(state: &mut State, row: &Row<PgProc>) -> Result<()> {
     let text = row.prosrc.as_str();
     let parsed = match &row.prosqlbody {
         Some(_) => Vec::new(),
@@ -81,12 +81,12 @@ fn check_body(core: &mut Core, row: &Row<PgProc>) -> Result<()> {
     if row.proargtypes.iter().any(|t| ty::is_polymorphic(*t)) {
         return Ok(());
     }
-    let mut lookup = SessionLookup::new(core);
+    let mut lookup = SessionLookup::new(state);
     let mut queries: Vec<Option<Query>> = match &row.prosqlbody {
         Some(stored) => {
             let queries = analyze::stored::body(&mut lookup, stored.as_str())?.0;
             for query in &queries {
-                check_rewriting(core, query)?;
+                check_rewriting(state, query)?;
             }
             queries.into_iter().map(Some).collect()
         }
@@ -95,12 +95,12 @@ fn check_body(core: &mut Core, row: &Row<PgProc>) -> Result<()> {
     let (name, names) = (row.proname.as_str(), argument_names(row));
     for stmt in &parsed {
         let (stmt, types) = (&stmt.stmt, &row.proargtypes);
-        let mut lookup = SessionLookup::new(core);
+        let mut lookup = SessionLookup::new(state);
         queries.push(match stmt {
             Node::CallStmt(call) => {
                 let procedure =
                     analyze::called_procedure(&mut lookup, call, text, name, types, &names)?;
-                refuse_outputs(core, procedure)?;
+                refuse_outputs(state, procedure)?;
                 None
             }
             stmt if analyze::is_query(stmt) => {
@@ -112,18 +112,18 @@ fn check_body(core: &mut Core, row: &Row<PgProc>) -> Result<()> {
                     (types, Oid::INVALID),
                     &names,
                 )?;
-                check_rewriting(core, &query)?;
+                check_rewriting(state, &query)?;
                 Some(query)
             }
             _ => None,
         });
     }
-    let outputs = outputs(core, row, &row.proargtypes)?;
-    let columns = fields(core, row.prorettype, outputs, &[])?;
+    let outputs = outputs(state, row, &row.proargtypes)?;
+    let columns = fields(state, row.prorettype, outputs, &[])?;
     let columns: Option<Vec<Column>> =
         columns.map(|list| list.iter().map(|f| (f.1, f.2)).collect());
     let last = queries.last_mut().and_then(Option::as_mut);
-    let mut lookup = SessionLookup::new(core);
+    let mut lookup = SessionLookup::new(state);
     let is_procedure = row.prokind == ProKind::Procedure;
     function::coerce_result(&mut lookup, last, row.prorettype, columns.as_deref(), is_procedure)?;
     Ok(())

@@ -25,9 +25,9 @@ use std::sync::Arc;
 use types::Datum;
 use types::random::Random;
 
-/// The state of a session. Running code has one `&mut Core`, which implements the traits by which
+/// The state of a session. Running code has one `&mut State`, which implements the traits by which
 /// analysis, planning, expressions and the executor access catalogs, storage and settings.
-pub struct Core {
+pub struct State {
     /// Must be dropped before the backend, because it may contain snapshots.
     pub(crate) transaction: TransactionState,
     pub backend: Backend,
@@ -187,19 +187,19 @@ impl PreparedStatements {
     }
 }
 
-impl Core {
+impl State {
     pub fn new(
         backend: Backend,
         catalog: CatSession,
         catalogs: Arc<Catalogs>,
         database_name: String,
         store: settings::SessionValues,
-    ) -> Core {
+    ) -> State {
         let resolved = Resolved::new(&store);
         let login_user = catalog.user;
         let mut seed = [0u8; 8];
         backend.storage().env.random.fill(&mut seed);
-        Core {
+        State {
             transaction: TransactionState::default(),
             backend,
             catalog,
@@ -286,7 +286,7 @@ impl Core {
         Ok(())
     }
 
-    /// As [`Core::lock_relation`], but returns false instead of waiting.
+    /// As [`State::lock_relation`], but returns false instead of waiting.
     pub fn try_lock_relation(&mut self, relation: Oid, mode: i32) -> Result<bool> {
         match self.relation_lock(relation, mode)? {
             Some((tag, mode)) => {
