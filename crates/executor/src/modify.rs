@@ -314,7 +314,7 @@ impl ModifyNode {
             || all().any(|t| t.writer.reads_changes())
             || all().any(|t| t.calls_triggers(m.operation))
             || evaluates_volatile(m, run)?;
-        let reads_ahead = !m.row_by_row && !(row_by_row && is_volatile_child(&m.child, run)?);
+        let waits = m.row_by_row || (row_by_row && is_volatile_child(&m.child, run)?);
         Ok(Box::new(ModifyNode {
             child,
             operation: m.operation,
@@ -332,7 +332,7 @@ impl ModifyNode {
             recheck: Recheck::new(&m.child, &m.row_marks, &run.st.desc.plan.rtable)
                 .with_result_relations(&m.result_relations),
             row_by_row,
-            reads_ahead,
+            reads_ahead: !waits,
             st: EvalState::default(),
             tids: Vec::new(),
             started: false,

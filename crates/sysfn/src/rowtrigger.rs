@@ -91,7 +91,7 @@ pub(crate) fn increment(
 ) -> Result<BeforeRowResult> {
     let row = new_row(call, "", true)?;
     let args = &call.trigger.args;
-    if args.is_empty() || args.len() % 2 != 0 {
+    if args.is_empty() || !args.len().is_multiple_of(2) {
         let table = &call.rel.table.name;
         return Err(PgError::internal(format!(
             "autoinc ({table}): even number gt 0 of arguments was expected"

@@ -27,7 +27,7 @@ pub(super) const FNS: &[SysFn] = &[
 /// The columns of the function in a version of the extension, as ranges of those of version 1.10.
 type Columns = &'static [std::ops::Range<usize>];
 
-const ALL: Columns = &[0..43];
+const ALL: Columns = &[0..30, 30..43];
 /// Without times of temporary blocks, and without compilations.
 const V1_9: Columns = &[0..30, 32..35];
 /// Also without the level of the statement.

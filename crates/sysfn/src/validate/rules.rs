@@ -2,7 +2,7 @@
 //! its strategies, and which of them must be present.
 
 use ids::Oid;
-use std::ops::RangeInclusive;
+use std::ops::Range;
 use types::oids;
 
 /// A type in the signature of a support function.
@@ -50,7 +50,7 @@ pub(super) struct Rules {
     pub name: &'static str,
     pub support: &'static [Support],
     /// Numbers of other support functions, which the operator classes define.
-    pub other_support: RangeInclusive<i16>,
+    pub other_support: Range<i16>,
     pub strategy_max: u16,
     /// Operators can order a scan.
     pub ordering: bool,
@@ -105,12 +105,10 @@ const fn options(number: i16) -> Support {
     exact(number, VOID, &[INTERNAL])
 }
 
-const NONE: RangeInclusive<i16> = 1..=0;
-
 const BASE: Rules = Rules {
     name: "",
     support: &[],
-    other_support: NONE,
+    other_support: 0..0,
     strategy_max: 63,
     ordering: false,
     same_types: true,
@@ -222,7 +220,7 @@ pub(super) static METHODS: &[Rules] = &[
             required(exact(4, BOOL, &[INTERNAL, INTERNAL, INTERNAL])),
             options(5),
         ],
-        other_support: 11..=15,
+        other_support: 11..16,
         same_types: false,
         pairs: Pairs::Brin,
         ..BASE
