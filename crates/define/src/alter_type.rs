@@ -3,13 +3,14 @@
 //! Counterpart: typecmds.c (`AlterType`, `AlterTypeRecurse`).
 
 use crate::basetype::{attribute_function, record_dependencies, storage};
+use crate::routine::lookup::type_of;
 use crate::typerow;
 use analyze::typename::is_true_array;
 use catalog::rows::{PgProc, PgType, indexes};
 use catalog::{ObjectAddress, Row};
 use ids::Oid;
 use ids::code::{ColumnStorage, DepType, TypType};
-use parse::ast::{AlterTypeStmt, DefElem};
+use parse::ast::{AlterTypeStmt, DefElem, TypeName};
 use pgerror::{PgError, Result, SqlState, bail};
 use utility::host::CommandHost;
 use utility::{names, options};
@@ -48,8 +49,9 @@ fn invalid(message: &str) -> PgError {
 
 /// ALTER TYPE … SET.
 pub fn set(host: &mut dyn CommandHost, stmt: &AlterTypeStmt) -> Result<()> {
-    let parts: Vec<&str> = stmt.type_name.iter().map(|part| &**part).collect();
-    let row = typerow::find(host, &parts)?;
+    let name = TypeName { names: stmt.type_name.clone(), location: -1, ..TypeName::default() };
+    let oid = type_of(host, &name)?;
+    let row = host.catalog().type_row(oid)?;
     let mut changes = Changes::default();
     let mut needs_superuser = false;
     for option in &stmt.options {

@@ -78,6 +78,9 @@ impl Session {
         }
         let fields = match raw.as_ref() {
             Some(raw) if !analyze::is_query(&raw.stmt) => {
+                if matches!(raw.stmt, Node::VariableShowStmt(_)) {
+                    analyze::check_determined(&types)?;
+                }
                 let fields = self.utility_fields(raw, &sql, &mut types)?;
                 analyze::check_determined(&types)?;
                 fields

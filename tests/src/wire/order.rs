@@ -46,6 +46,12 @@ fn contents_of_messages(both: &Both) {
         b().parse("", "release a", &[705]).sync().parse("", "", &[705]).sync(),
         2,
     );
+    // The types of parameters are checked before the setting.
+    both.check(
+        "a setting that does not exist",
+        b().parse("", "show nosuch", &[705]).sync().parse("", "show nosuch", &[23]).sync(),
+        2,
+    );
     both.check(
         "a type that does not exist",
         b().parse("", "select 1", &[99_999]).bind("", "", &[], &[Some(b"a")], &[]).sync(),
