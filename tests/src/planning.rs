@@ -4,9 +4,9 @@
 use crate::pair::Pair;
 use testkit::client::Client;
 
-/// `before` repeated n times, `state`, `after` repeated n times.
-fn nested(n: usize, before: &str, state: &str, after: &str) -> String {
-    [&before.repeat(n), state, &after.repeat(n)].concat()
+/// `before` repeated n times, `core`, `after` repeated n times.
+fn nested(n: usize, before: &str, core: &str, after: &str) -> String {
+    [&before.repeat(n), core, &after.repeat(n)].concat()
 }
 
 fn list(n: usize, separator: &str, one: impl Fn(usize) -> String) -> String {

@@ -24,7 +24,7 @@ const OPTIONS: [AcceptedOption; 13] = [
     ('l', "log", true),
     ('o', "options", true),
     ('p', "path", true),
-    ('c', "state-files", false),
+    ('c', "core-files", false),
     ('V', "version", false),
     ('?', "help", false),
     ('h', "usage", false),
@@ -72,7 +72,7 @@ Options:
   -?, --help             show this help, then exit
 
 Options of start and restart:
-  -c, --state-files       allow state files
+  -c, --core-files       allow core files
   -l, --log=FILENAME     append the server's log to the file
   -o, --options=OPTIONS  options of the server, or of initdb
   -p PATH                program of the server, if not the one beside this program
@@ -537,8 +537,8 @@ impl Control<'_> {
 
     /// Starts a server in the background. `kept` are options of the last start.
     fn start(&self, kept: &[String]) -> Outcome {
-        if self.given.has("state-files") && !process::allow_core_files() {
-            self.remark("cannot set state file size limit; disallowed by hard limit");
+        if self.given.has("core-files") && !process::allow_core_files() {
+            self.remark("cannot set core file size limit; disallowed by hard limit");
         }
         if self.find(1)?.is_some() {
             self.remark("another server might be running; trying to start server anyway");
