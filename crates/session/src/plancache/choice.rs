@@ -104,7 +104,9 @@ impl Statement {
         counts: &mut CustomPlans,
     ) -> Result<Chosen> {
         let has_params = !params.is_empty();
-        if !counts.is_custom_next(has_params, mode, None) {
+        let known = self.plans.lock().generic.clone();
+        // Whether a known generic plan fits the sizes of its tables matters only if it is used.
+        if !counts.is_custom_next(has_params, mode, known.as_deref()) {
             let generic = self.generic(state)?;
             if !counts.is_custom_next(has_params, mode, Some(&generic)) {
                 return Ok(Chosen::generic(generic));
