@@ -7,6 +7,14 @@ use ids::Oid;
 use std::any::Any;
 use sync::Arc;
 
+/// Identifies a catalog state as visible to a session: the generation of the committed catalogs and
+/// the version of its transaction's own changes. Data derived at one value may be stale at another.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub struct CatalogState {
+    pub(crate) generation: u64,
+    pub(crate) own: u64,
+}
+
 /// Number of objects after which all values are discarded.
 const OBJECTS_MAX: usize = 4096;
 

@@ -3,10 +3,10 @@
 //!
 //! Reading order: `rows` (one struct per catalog), `facts` (rows of a new cluster as text), `cache`
 //! and `shared` (rows by key), `overlay` and `inval` (a transaction's own changes), `derived`, `cx`
-//! (lookups), `lookup`, `namespace`, `temp`, `acl`, `format_type`, `conversion`, `unsupported`
-//! (lookups used by analysis), `reldesc`, `relcache`, `orders`, `comparer`, `ranges`; `write`,
-//! `depend`, `object`, `describe`, `comment` (changes, dependencies, properties of objects of any
-//! kind); `ordered` (catalogs of users' data); `bootstrap` creates a new cluster.
+//! (lookups), `lookup`, `typeops`, `namespace`, `temp`, `acl`, `format_type`, `conversion`,
+//! `unsupported` (lookups used by analysis), `reldesc`, `relcache`, `orders`, `comparer`, `ranges`;
+//! `write`, `depend`, `object`, `describe`, `comment` (changes, dependencies, properties of objects
+//! of any kind); `ordered` (catalogs of users' data); `bootstrap` creates a new cluster.
 
 #![forbid(unsafe_code)]
 
@@ -46,6 +46,7 @@ mod multibyte;
 pub mod namespace;
 mod session;
 pub mod temp;
+mod typeops;
 pub mod unsupported;
 
 // Descriptors of relations; comparison and hashing of catalog-dependent types.
@@ -69,9 +70,10 @@ pub mod write;
 pub use cache::{Key, Row, SysCache, Tuple};
 pub use cx::CatCx;
 pub use depend::ObjectAddress;
+pub use derived::CatalogState;
 pub use describe::relation_kind;
 pub use reldesc::{IndexPart, RelDesc, VERSION_OPTION, row_type_version};
-pub use session::{CatSession, CatalogState, ChangedRow, SearchPath};
+pub use session::{CatSession, ChangedRow, SearchPath};
 pub use shared::{Catalog, Catalogs};
 pub use store::FactStore;
 pub use transaction::unpreparable;

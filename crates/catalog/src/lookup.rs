@@ -9,7 +9,10 @@ use crate::rows::{
     PgDatabase, PgEnum, PgExtension, PgLanguage, PgOpclass, PgOperator, PgOpfamily, PgProc,
     PgRange, PgTablespace, PgType, indexes,
 };
+use crate::typeops::KnownTypeOps;
+pub use crate::typeops::TypeOps;
 use engine::am::Method;
+use hashbrown::HashMap;
 pub use ids::builtin::am::{BTREE as BTREE_AM, HASH as HASH_AM, HEAP as HEAP_AM};
 use ids::builtin::proc::ARRAY_SUBSCRIPT_HANDLER;
 use ids::code::{AmType, CastContext, CastMethod, TypType};
@@ -18,28 +21,6 @@ use ids::{AttrNo, Oid, StrategyNumber};
 use pgerror::{PgError, Result, SqlState};
 use sync::Arc;
 use types::oids;
-
-/// Operators and support functions that compare values of a type; 0 where there is none.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct TypeOps {
-    pub eq: Oid,
-    pub lt: Oid,
-    pub gt: Oid,
-    /// B-tree support function 1.
-    pub cmp: Oid,
-    /// Hash support function 1.
-    pub hash: Oid,
-    pub btree_family: Oid,
-    pub btree_input: Oid,
-    pub hash_family: Oid,
-    pub hash_input: Oid,
-}
-
-impl TypeOps {
-    fn without_hash(&mut self) {
-        (self.hash, self.hash_family) = Default::default();
-    }
-}
 
 impl CatCx<'_> {
     // Types
@@ -294,7 +275,19 @@ impl CatCx<'_> {
 
     /// The comparison and hash support of a type. Counterpart: `lookup_type_cache`.
     pub fn type_ops(&mut self, type_oid: Oid) -> Result<TypeOps> {
-        self.type_ops_at(type_oid, 0)
+        let at = self.session.catalog_state();
+        let cache = &mut self.session.type_ops;
+        if cache.at != at {
+            *cache = KnownTypeOps { at, known: HashMap::new() };
+        }
+        if let Some(known) = cache.known.get(&type_oid) {
+            return Ok(*known);
+        }
+        let ops = self.type_ops_at(type_oid, 0)?;
+        if self.session.catalog_state() == at {
+            self.session.type_ops.known.insert(type_oid, ops);
+        }
+        Ok(ops)
     }
 
     fn type_ops_at(&mut self, type_oid: Oid, depth: u32) -> Result<TypeOps> {

@@ -1,9 +1,10 @@
 //! The state of a session that catalog lookups depend on.
 
-use crate::derived::Derived;
+use crate::derived::{CatalogState, Derived};
 use crate::format_type::Quoting;
 use crate::overlay::Overlay;
 use crate::shared::Catalog;
+use crate::typeops::KnownTypeOps;
 use hashbrown::{HashMap, HashSet};
 use ids::Oid;
 use locale::Locale;
@@ -61,6 +62,7 @@ pub struct CatSession {
     pub(crate) record_orders: Arc<crate::orders::RecordOrders>,
     /// Range types that were looked up.
     pub(crate) range_types: RangeTypes,
+    pub(crate) type_ops: KnownTypeOps,
     /// Values derived from texts in catalog rows.
     pub derived: Derived,
     search_path: String,
@@ -107,14 +109,6 @@ pub struct ChangedRow {
     pub is_new: bool,
 }
 
-/// Identifies a catalog state as visible to a session: the generation of the committed catalogs and
-/// the version of its transaction's own changes. Data derived at one value may be stale at another.
-#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub struct CatalogState {
-    generation: u64,
-    own: u64,
-}
-
 impl CatSession {
     /// The current catalog state of the session.
     pub fn catalog_state(&self) -> CatalogState {
@@ -149,6 +143,7 @@ impl CatSession {
             quoting: Quoting::default(),
             record_orders: Arc::default(),
             range_types: RangeTypes::default(),
+            type_ops: KnownTypeOps::default(),
             derived: Derived::default(),
             search_path: "\"$user\", public".to_owned(),
             path: None,
