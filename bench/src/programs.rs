@@ -145,11 +145,11 @@ fn head(size: &Size, servers: &[Server; 2]) -> String {
     let _ = writeln!(
         out,
         "Written by `bench/run programs`. Both servers on one machine ({} cores), one run; {} \
-         rounds that alternate between the servers, after one run of each statement that warms the \
-         caches and whose rows are compared. Medians with ranges. CPU time is that of all threads \
-         and processes of the server while the statement runs; the ratio is Norsu's CPU time \
-         divided by PostgreSQL's: below 1, Norsu is faster. PostgreSQL runs without parallel \
-         workers. Settings: `{}`.\n",
+         rounds that alternate between the servers, after a first run of each statement, which \
+         warms the caches and whose results are compared. Medians with ranges. CPU time is that \
+         of all threads and processes of the server while the statement runs; the ratio is \
+         Norsu's CPU time divided by PostgreSQL's: below 1, Norsu is faster. PostgreSQL runs \
+         without parallel workers. Settings: `{}`.\n",
         std::thread::available_parallelism().map_or(0, std::num::NonZero::get),
         size.rounds,
         size.settings.join("`, `"),

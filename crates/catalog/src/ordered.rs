@@ -1,5 +1,6 @@
-//! Catalogs whose rows are data of users: scans of a range of an index, in either direction and
-//! with any snapshot, and changes of rows by their TIDs. They have no caches.
+//! Access to catalogs that store user data, such as `pg_largeobject`: scans of a range of an index,
+//! in either direction and with any snapshot, and changes of rows by their TIDs. Such catalogs have
+//! no caches.
 //!
 //! Counterpart: `systable_beginscan_ordered` of genam.c.
 

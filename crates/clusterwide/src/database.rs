@@ -87,7 +87,8 @@ fn check_unused(host: &mut dyn CommandHost, database: Oid, what: &str) -> Result
     Err(pg_err!(OBJECT_IN_USE, "{message}").detail(users.describe()))
 }
 
-/// Error 55006 if prepared transactions use the database, whose sessions are to be terminated.
+/// Error 55006 if prepared transactions use the database. DROP DATABASE with FORCE terminates
+/// sessions, but cannot end prepared transactions.
 /// Counterpart: `TerminateOtherDBBackends`.
 fn check_not_prepared(host: &mut dyn CommandHost, database: Oid, name: &str) -> Result<()> {
     let prepared = host.backend().storage().txns.prepared_of(database);

@@ -239,6 +239,8 @@ fn eval_call<'a>(
     value
 }
 
+/// Any other compound node one level deeper. Not inlined, so that the result is made in the memory
+/// of the caller; see [`owned`].
 #[inline(never)]
 fn eval_deeper<'a>(
     node: &'a Node,
@@ -263,7 +265,6 @@ fn eval_compound<'a>(
     input: &RowInput<'a>,
 ) -> Result<Val<'a>> {
     match node {
-        Node::Call(call) => eval_call_at(call, st, host, input),
         Node::Once { node, site } => once(node, *site, st, host),
         Node::Quals(args) => quals(args, st, host, input),
         Node::And(args) => and_or(args, false, st, host, input),

@@ -82,7 +82,8 @@ pub(super) fn build<'a>(labels: impl Iterator<Item = &'a [u8]> + Clone) -> Resul
     with_count(count, labels)
 }
 
-/// A path without labels whose value has the bytes of these.
+/// An empty path (number of labels 0) whose payload still contains the bytes of these labels, as
+/// PostgreSQL forms it.
 pub(super) fn empty_with(labels: &[&[u8]]) -> Result<Datum> {
     with_count(0, labels.iter().copied())
 }
