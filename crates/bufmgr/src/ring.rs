@@ -51,6 +51,40 @@ impl std::ops::Sub for BufferUsage {
     }
 }
 
+/// The reads of pages among a [`BufferUsage`].
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct PageReads {
+    /// Pages that were in the pool.
+    pub hit: u64,
+    /// Pages that were read from the file.
+    pub read: u64,
+}
+
+impl BufferUsage {
+    #[inline]
+    pub fn reads(&self) -> PageReads {
+        PageReads { hit: self.hit, read: self.read }
+    }
+}
+
+impl std::ops::AddAssign for PageReads {
+    #[inline]
+    fn add_assign(&mut self, other: PageReads) {
+        self.hit += other.hit;
+        self.read += other.read;
+    }
+}
+
+impl std::ops::Sub for PageReads {
+    type Output = PageReads;
+
+    /// The reads since `earlier`.
+    #[inline]
+    fn sub(self, earlier: PageReads) -> PageReads {
+        PageReads { hit: self.hit - earlier.hit, read: self.read - earlier.read }
+    }
+}
+
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(crate) enum RingKind {
     #[default]

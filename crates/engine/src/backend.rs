@@ -12,7 +12,7 @@ use crate::storage::{PendingFiles, make_new_files_durable};
 use crate::tempfile::TempSpace;
 use crate::xlog::XLOG_RESTORE_POINT;
 
-use bufmgr::{BufferPool, BufferUsage, PoolConfig, PoolSettings, Strategy};
+use bufmgr::{BufferPool, BufferUsage, PageReads, PoolConfig, PoolSettings, Strategy};
 use heap::{HeapCx, SessionWaits};
 use ids::{BackendNo, Lsn, Oid, Persistence, SubXactId, Xid};
 use lmgr::{Acquired, LockMode, LockOwner, LockTag, LockTagKind, WaitPolicy};
@@ -239,11 +239,16 @@ impl Backend {
         self.stats.truncate(table.oid, table.is_shared(), self.txn.nesting());
     }
 
-    /// Counts the pages that were read since the session's usage was `before` for this relation.
+    /// The pages that the session has read since its counts were last reset.
     #[inline]
-    pub(crate) fn count_blocks(&mut self, relation: Oid, is_shared: bool, before: BufferUsage) {
-        let now = &self.strategy.usage;
-        let (hit, read) = (now.hit - before.hit, now.read - before.read);
+    pub(crate) fn reads(&self) -> PageReads {
+        self.strategy.usage.reads()
+    }
+
+    /// Counts the pages that were read since the session's reads were `before` for this relation.
+    #[inline]
+    pub(crate) fn count_blocks(&mut self, relation: Oid, is_shared: bool, before: PageReads) {
+        let PageReads { hit, read } = self.reads() - before;
         if hit + read != 0 {
             let counts = self.stats.relation(relation, is_shared);
             counts.blocks_fetched += (hit + read) as i64;

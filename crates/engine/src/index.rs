@@ -9,7 +9,7 @@ use crate::liveness::{DirtySearch, Probe};
 use crate::rows::{self, RowReader};
 use crate::table;
 use access::{Insert, Row, ScanItem, ScanOptions, ScanPage};
-use bufmgr::BufferUsage;
+use bufmgr::PageReads;
 use heap::scan::Visit;
 use heap::visibility_map::{self, VmPin};
 use ids::{AttrNo, BlockNo, OffsetNo, Tid, Xid};
@@ -67,7 +67,7 @@ pub fn insert(
     let handle = index.open(be)?;
     let rel = table.heap(be);
     let how = Insert { check, unchanged };
-    let before = be.strategy.usage;
+    let before = be.reads();
     loop {
         let mut parts = be.index_parts(index.persistence());
         let cx = &parts.cx;
@@ -282,7 +282,7 @@ pub struct IndexScan {
     /// Number of visible rows that were fetched from the table.
     rows_fetched: u64,
     /// Pages of the index that were read for the current batch.
-    index_usage: BufferUsage,
+    index_reads: PageReads,
     /// The scan has reached its end in this direction.
     ended: Option<Direction>,
     /// Rows of the last batch whose conditions must be checked again.
@@ -341,7 +341,7 @@ impl IndexScan {
             current: Tid::INVALID,
             heap_fetches: 0,
             rows_fetched: 0,
-            index_usage: BufferUsage::default(),
+            index_reads: PageReads::default(),
             ended: None,
             rechecks: Vec::new(),
             scratch: Vec::new(),
@@ -361,7 +361,7 @@ impl IndexScan {
         let begin = batch.len;
         self.reader.begin();
         self.rechecks.clear();
-        let (before, fetches_before) = (be.strategy.usage, self.rows_fetched);
+        let (before, fetches_before) = (be.reads(), self.rows_fetched);
         let mut entries = 0;
         let mut reads = 0;
         while batch.len - begin < rows_max && !self.reader.is_full() {
@@ -389,9 +389,9 @@ impl IndexScan {
 
     /// Adds the work of a batch to the statistics. The pages that were read since `before` are
     /// those of the table, except for the index's.
-    fn count(&mut self, be: &mut Backend, entries: i64, fetched: u64, before: BufferUsage) {
-        let used = be.strategy.usage - before;
-        let of_index = std::mem::take(&mut self.index_usage);
+    fn count(&mut self, be: &mut Backend, entries: i64, fetched: u64, before: PageReads) {
+        let used = be.reads() - before;
+        let of_index = std::mem::take(&mut self.index_reads);
         let counts = be.stats.relation(self.index.oid, self.index.is_shared());
         counts.scans += i64::from(std::mem::take(&mut self.page.searches));
         counts.returned += entries;
@@ -446,9 +446,9 @@ impl IndexScan {
     /// Reads the next matches; none if several pages contained none. Returns false at the end.
     fn next_page(&mut self, be: &mut Backend, direction: Direction) -> Result<bool> {
         self.leave_mark();
-        let before = be.strategy.usage;
+        let before = be.reads();
         let more = self.read_page(be, direction);
-        self.index_usage += be.strategy.usage - before;
+        self.index_reads += be.reads() - before;
         more
     }
 
@@ -635,7 +635,7 @@ pub fn scan_tids(
     each: &mut dyn FnMut(Tid, bool),
 ) -> Result<u64> {
     let mut scan = index.open(be)?.clone().begin_scan(keys, ScanOptions::default())?;
-    let before = be.strategy.usage;
+    let before = be.reads();
     let mut cx = be.index_cx(index.persistence());
     let mut page = ScanPage::default();
     let mut count = 0;
@@ -677,7 +677,7 @@ impl BitmapFetch {
         let BitmapFetch { table, reader } = self;
         let rel = table.heap(be);
         let deformer = table.deformer();
-        let (before, rows_before) = (be.strategy.usage, batch.len);
+        let (before, rows_before) = (be.reads(), batch.len);
         let mut cx = be.heap_cx(table.persistence);
         if block.0 >= cx.pool.nblocks(&rel.main)? {
             return Ok(());

@@ -296,7 +296,7 @@ impl TableScan {
         let rel = table.heap(be);
         let begin = batch.len;
         let filtered_before = self.rows_filtered;
-        let mut used = bufmgr::BufferUsage::default();
+        let mut used = bufmgr::PageReads::default();
         self.reader.begin();
         let mut pages = 0;
         while batch.len - begin < rows_max && !self.reader.is_full() {
@@ -340,7 +340,7 @@ impl TableScan {
             if let Visited::Until(offset) = visited {
                 self.resume = Some((block, offset));
             }
-            used += self.strategy.usage;
+            used += self.strategy.usage.reads();
             be.add_usage(&mut self.strategy);
             self.reader.finish(be, &table, batch)?;
         }
@@ -421,7 +421,7 @@ impl RowFetch {
         let RowFetch { table, reader } = self;
         let rel = table.heap(be);
         let deformer = table.deformer();
-        let before = be.strategy.usage;
+        let before = be.reads();
         let mut cx = be.heap_cx(table.persistence);
         let found = heap::fetch_row_version(&mut cx, rel, tid, snapshot, |tuple| {
             reader.push(deformer, tid, &tuple, batch)
@@ -538,7 +538,7 @@ pub fn insert(
     form(be, table, &values, &mut tuple)?;
     let rel = table.heap(be);
     let cid = command_of(be, options.command);
-    let before = be.strategy.usage;
+    let before = be.reads();
     let mut cx = be.heap_cx(table.persistence);
     let tid = heap::insert(&mut cx, rel, &mut tuple, cid, options.heap(), None);
     be.put_tuple(tuple);
@@ -554,7 +554,7 @@ fn count_inserted(
     table: &TableDesc,
     options: &InsertOptions,
     rows: u32,
-    before: bufmgr::BufferUsage,
+    before: bufmgr::PageReads,
 ) {
     if !options.is_rewrite {
         be.count_change(table, Change::Insert(rows));
@@ -589,7 +589,7 @@ pub fn insert_again(
     form(be, table, &values, &mut tuple)?;
     let rel = table.heap(be);
     let cid = command_of(be, options.command);
-    let before = be.strategy.usage;
+    let before = be.reads();
     let mut cx = be.heap_cx(table.persistence);
     let tid = heap::insert(&mut cx, rel, &mut tuple, cid, options.heap(), None);
     be.put_tuple(tuple);
@@ -686,7 +686,7 @@ pub fn multi_insert(
     }
     let rel = table.heap(be);
     let cid = command_of(be, options.command);
-    let before = be.strategy.usage;
+    let before = be.reads();
     let mut cx = be.heap_cx(table.persistence);
     heap::multi_insert(&mut cx, rel, tuples, cid, options.heap(), Some(inner), tids)?;
     count_inserted(be, table, &options, rows.len as u32, before);
@@ -788,7 +788,7 @@ pub fn update(
         wait: options.wait == RowWait::Block,
     };
     let toasts = !table.is_toast && (tuple.len() > toast::TUPLE_THRESHOLD || old_external);
-    let before = be.strategy.usage;
+    let before = be.reads();
     let mut cx = be.heap_cx(persistence);
     let result = if !toasts {
         heap::update(&mut cx, rel, tid, &mut tuple, cid, &how)
@@ -854,7 +854,7 @@ pub fn delete(
     let old = if table.toast.is_some() { copy_external(be, table, tid)? } else { None };
     let rel = table.heap(be);
     let cid = command_of(be, options.command);
-    let before = be.strategy.usage;
+    let before = be.reads();
     let mut cx = be.heap_cx(table.persistence);
     let how = heap::DeleteOptions {
         wait: options.wait == RowWait::Block,
