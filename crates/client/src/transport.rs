@@ -116,9 +116,12 @@ pub trait Transport: Send {
     }
 }
 
-/// The way to the client while a statement runs, for notices.
+/// The way to the client while a statement runs, for notices. Between these parts of statements it
+/// is closed, and nothing is pending.
 pub struct EarlyOutput {
     write: ClientOutput,
+    /// Notices may be sent.
+    pub is_open: bool,
     /// What is to be sent first: earlier replies, and what the client has not accepted.
     pub pending: Vec<u8>,
     /// Some bytes have been sent.
@@ -132,8 +135,9 @@ const PENDING_BYTES_MAX: usize = 1 << 20;
 pub const SEND_INTERVAL: Duration = Duration::from_millis(1);
 
 impl EarlyOutput {
-    pub fn new(write: ClientOutput, pending: Vec<u8>) -> EarlyOutput {
-        EarlyOutput { write, pending, has_sent: false }
+    /// A way that is closed.
+    pub fn new(write: ClientOutput) -> EarlyOutput {
+        EarlyOutput { write, is_open: false, pending: Vec::new(), has_sent: false }
     }
 
     /// Sends what the client accepts now; the rest stays pending. True if so much of it is pending

@@ -7,6 +7,7 @@ use crate::session::Session;
 use crate::state::State;
 use catalog::rows::{CatalogRow, PgAuthid, PgDatabase, PgDbRoleSetting, indexes};
 use catalog::{CatSession, Row};
+use client::EarlyOutput;
 use client::activity::VisibleActivity;
 use client::auth::{self, Authenticated, Refused, StoredSecret};
 use client::connection::Connection;
@@ -220,6 +221,7 @@ fn open_session(
             let database = state.backend.database();
             state.activity.client = origin.clone();
             state.server = Some((instance.clone(), handle.clone()));
+            state.early = handle.client_output.clone().map(EarlyOutput::new);
             let (user, proc) = (state.roles.login_user, state.backend.txn.proc());
             handle.activity.change(|shown| {
                 shown.database = database;

@@ -5,7 +5,7 @@
 use crate::instance::{Instance, SessionHandle};
 use crate::session::Session;
 use crate::state::State;
-use client::{EarlyOutput, SEND_INTERVAL};
+use client::SEND_INTERVAL;
 use parameters::command_of;
 use pgerror::{PgError, Severity};
 use wire::backend;
@@ -14,18 +14,19 @@ impl Session {
     /// Does a part of a statement that sends nothing to the client. Notices are sent at once, if
     /// the client's connection permits that.
     pub(crate) fn computing<T>(&mut self, work: impl FnOnce(&mut Session) -> T) -> T {
-        let Some(write) = self.handle.client_output.clone() else { return work(self) };
         let is_direct = self.conn.encoder.is_none() && !self.conn.buffers_all;
-        if !is_direct || self.conn.is_lost() || self.state.early.is_some() {
+        let Some(early) = &mut self.state.early else { return work(self) };
+        if early.is_open || !is_direct || self.conn.is_lost() {
             return work(self);
         }
-        let pending = std::mem::take(&mut self.conn.out);
-        self.state.early = Some(EarlyOutput::new(write, pending));
+        early.is_open = true;
+        std::mem::swap(&mut early.pending, &mut self.conn.out);
         let result = work(self);
-        if let Some(early) = self.state.early.take() {
-            let later = std::mem::replace(&mut self.conn.out, early.pending);
-            self.conn.out.extend_from_slice(&later);
-            if early.has_sent {
+        if let Some(early) = &mut self.state.early {
+            early.is_open = false;
+            std::mem::swap(&mut early.pending, &mut self.conn.out);
+            self.conn.out.append(&mut early.pending);
+            if std::mem::take(&mut early.has_sent) {
                 self.conn.note_flush();
             }
         }
@@ -96,7 +97,9 @@ impl State {
         if self.notices.is_empty() {
             return 0;
         }
-        let Some(mut early) = self.early.take() else { return self.notices.len() };
+        let Some(mut early) = self.early.take_if(|early| early.is_open) else {
+            return self.notices.len();
+        };
         let least = self.least_severity();
         for notice in std::mem::take(&mut self.notices) {
             if let Some((instance, handle)) = &self.server {
