@@ -143,7 +143,7 @@ impl Contexts for Session {
 
 impl Transactions for Session {
     fn has_ready_portals(&self) -> bool {
-        self.state.named.portals.values().any(crate::portal::Portal::is_ready)
+        self.state.named.portals.values().any(|portal| portal.is_ready())
     }
 
     fn in_transaction_block(&self) -> bool {

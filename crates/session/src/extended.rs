@@ -13,6 +13,7 @@ use client::statementlog::Work;
 use ids::Oid;
 use parse::ast::Node;
 use pgerror::{PgError, Result, SqlState, pg_err};
+use smallvec::SmallVec;
 use std::fmt;
 use std::sync::Arc;
 use types::fn_context::TypeFunctions;
@@ -179,7 +180,7 @@ impl Session {
         prepared: Arc<Prepared>,
         values: BindValues<'_>,
         dead: &mut DeadPortal,
-    ) -> Result<Portal> {
+    ) -> Result<Box<Portal>> {
         let params = self.bind_values(name, &values, &prepared)?;
         values.check().map_err(|e| {
             let at = values.values.len();
@@ -219,9 +220,9 @@ impl Session {
         prepared: &Prepared,
     ) -> Result<Arc<[Datum]>> {
         if message.values.is_empty() {
-            return Ok(self.no_params.clone());
+            return Ok(self.params.none());
         }
-        let mut params = Vec::with_capacity(message.values.len());
+        let mut params = SmallVec::with_capacity(message.values.len());
         for (i, value) in message.values.iter().enumerate() {
             let ty = prepared.param_types[i];
             let format = message.formats.get(i);
@@ -241,7 +242,7 @@ impl Session {
                 e.context(parameter_context(portal, i, format, shown))
             })?);
         }
-        Ok(params.into())
+        Ok(self.params.make(params))
     }
 
     /// NULL is passed to the input function too, because a domain may reject it.

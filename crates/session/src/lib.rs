@@ -3,12 +3,13 @@
 //! and storage.
 //!
 //! Reading order: `instance` (the state that sessions share), `connect` (session start),
-//! `session` (its messages), `xact`, `simple`, `slots`, `extended`, `fastpath`, `prepared`,
-//! `plancache`, `portal`, `resolved`, `utility`, `nested` (utility statements of functions),
-//! `setcmd`, `early` (notices), `guc` (settings), `statementlog`, `activity`, `autovacuum`; `state`
-//! (the state of a session), `caches`, `roles`, `env` (the traits that it implements), `query` (a
-//! query from text to rows), `function` (calls of functions by OID, and languages), `serverfn`
-//! (functions on sessions and settings), `triggers` (the trigger manager's access to the session).
+//! `session` (its messages), `xact`, `simple`, `slots`, `extended`, `paramarrays`, `fastpath`,
+//! `prepared`, `plancache`, `portal`, `resolved`, `utility`, `nested` (utility statements of
+//! functions), `setcmd`, `early` (notices), `guc` (settings), `statementlog`, `activity`,
+//! `autovacuum`; `state` (the state of a session), `caches`, `roles`, `env` (the traits that it
+//! implements), `query` (a query from text to rows), `function` (calls of functions by OID, and
+//! languages), `serverfn` (functions on sessions and settings), `triggers` (the trigger manager's
+//! access to the session).
 //!
 //! A module such as `portal` contains data, without access to the session; its child modules (such
 //! as `run`) contain the code that works on the session. So `state` can contain the data without an
@@ -34,6 +35,7 @@ mod guc;
 mod instance;
 mod nested;
 mod notify;
+mod paramarrays;
 mod plancache;
 mod portal;
 mod prepared;

@@ -224,7 +224,7 @@ impl Contexts for Nested<'_> {
 
 impl Transactions for Nested<'_> {
     fn has_ready_portals(&self) -> bool {
-        self.0.named.portals.values().any(crate::portal::Portal::is_ready)
+        self.0.named.portals.values().any(|portal| portal.is_ready())
     }
 
     fn in_transaction_block(&self) -> bool {

@@ -124,8 +124,8 @@ impl Portal {
         formats: Formats,
         fields: Option<Arc<[FieldDescription]>>,
         level: usize,
-    ) -> Portal {
-        Portal {
+    ) -> Box<Portal> {
+        Box::new(Portal {
             statement,
             params,
             formats,
@@ -151,7 +151,7 @@ impl Portal {
             cursor: false,
             level,
             created: 0,
-        }
+        })
     }
 
     /// True if the portal has been held after the end of its transaction.

@@ -1,6 +1,7 @@
 //! A session and its message loop. Counterpart: tcop/postgres.c (`PostgresMain`).
 
 use crate::instance::{Instance, SessionHandle};
+use crate::paramarrays::ParamArrays;
 use crate::prepared::Prepared;
 use crate::slots::Slots;
 use crate::state::State;
@@ -45,7 +46,7 @@ pub struct Session {
     pub(crate) metered: Option<client::rusage::Times>,
     /// Cached statements of simple queries.
     pub(crate) slots: Slots,
-    pub(crate) no_params: Arc<[types::Datum]>,
+    pub(crate) params: ParamArrays,
     /// The counts of the session are added to the shared statistics when it was idle so long.
     stats_due: Option<Duration>,
     /// Why the session ends, for the statistics.
@@ -79,7 +80,7 @@ impl Session {
         state.backend.stats.count(DatabaseField::Commits, 1);
         Session {
             slots: Slots::default(),
-            no_params: Arc::from([]),
+            params: ParamArrays::new(),
             state,
             instance,
             handle,

@@ -124,7 +124,7 @@ impl Session {
 
     fn simple_statement(&mut self, raw: RawStmt, sql: &Arc<str>) -> Result<String> {
         if !analyze::is_query(&raw.stmt) {
-            let none = self.no_params.clone();
+            let none = self.params.none();
             return self.utility(&raw, sql, &none, &[], true);
         }
         // Literals of this text could not become parameters. The number of such texts is unbounded,
@@ -135,7 +135,7 @@ impl Session {
         let fields = prepared.fields.clone();
         let level = self.state.backend.txn.nesting();
         let mut portal =
-            Portal::new(Arc::new(prepared), self.no_params.clone(), Formats::Text, fields, level);
+            Portal::new(Arc::new(prepared), self.params.none(), Formats::Text, fields, level);
         self.state.start_portal(&mut portal)?;
         let running = self.state.measure(Work::Executor);
         self.state.run_to_end_if_writing(&mut portal)?;

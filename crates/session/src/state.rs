@@ -148,7 +148,7 @@ pub(crate) struct LoggedActivity {
 #[derive(Default)]
 pub(crate) struct NamedObjects {
     pub(crate) prepared: PreparedStatements,
-    pub(crate) portals: HashMap<String, Portal>,
+    pub(crate) portals: HashMap<String, Box<Portal>>,
     /// The portal that an Execute message is running: its name, query text and creation time. It is
     /// not in `portals` while it runs.
     pub(crate) executing: Option<(String, Arc<str>, i64)>,

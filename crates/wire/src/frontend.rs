@@ -29,7 +29,7 @@ pub enum Formats {
     /// All text.
     #[default]
     Text,
-    /// One code for all.
+    /// One code for all; the decoder uses `Text` for that of text.
     All(Format),
     Each(Vec<Format>),
 }
@@ -249,7 +249,10 @@ impl<'a> Reader<'a> {
         for i in 0..count {
             let format = Format::of_code(self.u16()? as i16);
             if count == 1 {
-                return Ok(Formats::All(format));
+                return Ok(match format {
+                    Format::Text => Formats::Text,
+                    other => Formats::All(other),
+                });
             }
             if i == 0 {
                 each.reserve_exact(count);

@@ -177,6 +177,17 @@ fn formats_are_checked_when_values_are_converted() {
 }
 
 #[test]
+fn one_code_for_text_is_the_same_as_none() {
+    for codes in [&b"\0\0"[..], b"\0\x01\0\0"] {
+        let body = [b"\0\0\0\0\0\0", codes].concat();
+        let FrontendMessage::Bind(bind) = FrontendMessage::decode(b'B', &body).unwrap() else {
+            panic!("not a Bind")
+        };
+        assert_eq!(bind.values().unwrap().results().unwrap(), Formats::Text);
+    }
+}
+
+#[test]
 fn messages_have_correct_lengths() {
     let mut out = Vec::new();
     backend::command_complete(&mut out, "SELECT 1");

@@ -34,7 +34,7 @@ impl RowSink for Collected {
 
 impl State {
     /// A cursor that is not open yet.
-    pub(super) fn cursor(&self, prepared: Prepared, params: Arc<[Datum]>) -> Portal {
+    pub(super) fn cursor(&self, prepared: Prepared, params: Arc<[Datum]>) -> Box<Portal> {
         let fields = prepared.fields.clone();
         let level = self.backend.txn.nesting();
         let mut portal = Portal::new(Arc::new(prepared), params, Formats::Text, fields, level);

@@ -55,7 +55,7 @@ pub(super) const FNS: &[SysFn] = &[
 ];
 
 fn cursors(state: &mut State) -> Vec<Vec<Datum>> {
-    let row = |(name, p): (&String, &crate::portal::Portal)| {
+    let row = |(name, p): (&String, &Box<crate::portal::Portal>)| {
         vec![
             Datum::text(name),
             Datum::text(&p.statement.sql),

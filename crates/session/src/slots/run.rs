@@ -131,7 +131,7 @@ impl Session {
         literals: &[Literal],
     ) -> Option<Arc<[Datum]>> {
         if roles.parameterized.is_empty() {
-            return Some(self.no_params.clone());
+            return Some(self.params.none());
         }
         let types = &ready.statement.as_ref()?.param_types;
         let mut values: smallvec::SmallVec<[Datum; 8]> = smallvec::SmallVec::new();
@@ -160,7 +160,7 @@ impl Session {
                 Class::Other => return None,
             });
         }
-        Some(values.into_vec().into())
+        Some(self.params.make(values))
     }
 
     /// Creates a slot for the text that was scanned last, whose only statement has been parsed, and
