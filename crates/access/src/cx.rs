@@ -1,6 +1,8 @@
 //! The context of an index operation, and its access to pages, WAL and the free space map.
 
-use bufmgr::{BufferPool, ExclusiveGuard, ForkBuffers, PageEdit, Pin, Strategy};
+use bufmgr::{
+    BufferPool, BufferUsage, ExclusiveGuard, ForkBuffers, PageEdit, Pin, READ_AHEAD_MAX, Strategy,
+};
 use ids::{BlockNo, Fork, FullXid, Lsn, Oid, Persistence, RelFile, Xid};
 use page::PageMut;
 use pgerror::Result;
@@ -92,9 +94,19 @@ pub struct Cx<'p> {
     pub limits: Limits,
     /// Called between pages by operations that may run long.
     pub check_interrupts: &'p dyn Fn() -> Result<()>,
+    /// Sleeps if VACUUM has used pages that cost enough; gets what the operation has used.
+    pub delay: Option<&'p dyn Fn(&BufferUsage) -> Result<()>>,
 }
 
 impl<'p> Cx<'p> {
+    /// Called between pages by the passes of VACUUM, without a latch.
+    pub fn delay_point(&mut self) -> Result<()> {
+        (self.check_interrupts)()?;
+        let Some(delay) = self.delay else { return Ok(()) };
+        delay(&BufferUsage { dirtied: self.scratch.dirtied, ..self.strategy.usage })?;
+        (self.check_interrupts)()
+    }
+
     #[inline]
     pub fn pin(&mut self, file: &IndexFile, block: BlockNo) -> Result<Pin<'p>> {
         self.pool.read(&file.main, block, self.strategy)
@@ -126,6 +138,22 @@ impl<'p> Cx<'p> {
     /// True if records that only standbys need must be written.
     pub fn logs_for_standby(&self, file: &IndexFile) -> bool {
         file.is_logged() && self.wal.level() >= WalLevel::Replica
+    }
+
+    /// Before a scan in physical order reads `block`: reads this block and those behind it up to
+    /// `end`, if they are not in the pool. `ahead` is the number of blocks to read, 1 at first.
+    pub fn read_ahead(
+        &mut self,
+        file: &IndexFile,
+        block: BlockNo,
+        end: BlockNo,
+        ahead: &mut u32,
+    ) -> Result<()> {
+        let count = (*ahead).min(end.0 - block.0);
+        if self.pool.read_ahead(&file.main, block, count, self.strategy)? > 0 {
+            *ahead = (2 * *ahead).min(READ_AHEAD_MAX);
+        }
+        Ok(())
     }
 
     pub fn prefetch(&mut self, file: &IndexFile, block: BlockNo) {

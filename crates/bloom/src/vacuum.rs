@@ -22,8 +22,10 @@ impl BloomIndex {
         let mut stats = stats.unwrap_or_default();
         let options = self.options(cx)?;
         let mut with_space = Vec::new();
-        for block in (FIRST_BLOCK.0..cx.nblocks(&self.file)?.0).map(BlockNo) {
-            (cx.check_interrupts)()?;
+        let (end, mut ahead) = (cx.nblocks(&self.file)?, 1);
+        for block in (FIRST_BLOCK.0..end.0).map(BlockNo) {
+            cx.delay_point()?;
+            cx.read_ahead(&self.file, block, end, &mut ahead)?;
             let mut page = cx.pin(&self.file, block)?.exclusive();
             self.check(&page, block)?;
             // Unused pages wait for the cleanup.
@@ -59,10 +61,11 @@ impl BloomIndex {
         stats: Option<BulkDeleteResult>,
     ) -> Result<BulkDeleteResult> {
         let mut stats = stats.unwrap_or_default();
-        let nblocks = cx.nblocks(&self.file)?;
+        let (nblocks, mut ahead) = (cx.nblocks(&self.file)?, 1);
         (stats.num_pages, stats.pages_free, stats.num_index_tuples) = (nblocks.0, 0, 0.0);
         for block in (FIRST_BLOCK.0..nblocks.0).map(BlockNo) {
-            (cx.check_interrupts)()?;
+            cx.delay_point()?;
+            cx.read_ahead(&self.file, block, nblocks, &mut ahead)?;
             let page = cx.pin(&self.file, block)?.share();
             self.check(&page, block)?;
             if is_unused(&page) {

@@ -118,6 +118,7 @@ impl Index {
         stats.pages_free = 0;
         let mut vacuum = VacuumState { stats, cycle_id, pending: Vec::new() };
         let mut block = META_BLOCK.next();
+        let mut ahead = 1;
         loop {
             // Pages added during the scan must be visited too.
             let end = cx.nblocks(&self.file)?;
@@ -126,7 +127,8 @@ impl Index {
                 break;
             }
             while block < end {
-                (cx.check_interrupts)()?;
+                cx.delay_point()?;
+                cx.read_ahead(&self.file, block, end, &mut ahead)?;
                 self.vacuum_block(cx, &mut vacuum, block, &mut is_dead)?;
                 block = block.next();
             }

@@ -40,7 +40,7 @@ pub use guard::{CleanupGuard, ExclusiveGuard, Pin, ShareExclusiveGuard, ShareGua
 pub use inspect::BufferInfo;
 pub use pool::{BufferPool, PoolConfig, PoolStats};
 pub use readahead::READ_AHEAD_MAX;
-pub use ring::{BufferUsage, PageReads, Strategy};
+pub use ring::{BufferUsage, PageReads, Strategy, VACUUM_RING};
 pub use session::{PoolSession, PoolSettings};
 pub use write::{BackgroundWriter, CheckpointProgress};
 

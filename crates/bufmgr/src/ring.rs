@@ -97,6 +97,9 @@ pub(crate) enum RingKind {
 const EMPTY: FrameNo = FrameNo::MAX;
 const KB: usize = 1024;
 
+/// The default size of the ring of VACUUM in bytes.
+pub const VACUUM_RING: usize = 256 * KB;
+
 /// The access strategy of a caller that reads pages: the ring of a large scan, and the usage counts
 /// (the caller sums them up and resets them). Counterpart: `BufferAccessStrategy`.
 #[derive(Debug, Default)]
@@ -150,9 +153,12 @@ impl Strategy {
         Strategy::ring(pool, RingKind::BulkWrite, 16 * KB * KB)
     }
 
-    /// VACUUM: 256 KB.
-    pub fn vacuum(pool: &BufferPool) -> Strategy {
-        Strategy::ring(pool, RingKind::Vacuum, 256 * KB)
+    /// VACUUM and ANALYZE: this number of bytes, at most an eighth of the pool; 0: no ring.
+    pub fn vacuum(pool: &BufferPool, bytes: usize) -> Strategy {
+        match bytes {
+            0 => Strategy::normal(),
+            bytes => Strategy::ring(pool, RingKind::Vacuum, bytes),
+        }
     }
 
     fn ring(pool: &BufferPool, kind: RingKind, bytes: usize) -> Strategy {

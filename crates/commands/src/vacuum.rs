@@ -408,6 +408,7 @@ fn vacuum_options(host: &mut dyn CommandHost, rel: &RelDesc, params: &Params) ->
             page_cost(host, "vacuum_cost_page_dirty", 20),
         ],
         maintenance_work_mem: work_mem(host, params.auto.is_some()),
+        ring_bytes: bytes(host, "norsu.vacuum_ring").unwrap_or(base.ring_bytes),
         rel_frozen_xid: rel.class.relfrozenxid,
         rel_min_mxid: MultiXid(rel.class.relminmxid.0),
         rel_pages: rel.class.relpages as u32,
@@ -437,7 +438,12 @@ fn work_mem(host: &mut dyn CommandHost, is_auto: bool) -> usize {
     if !is_auto {
         return maintenance;
     }
-    let shown = host.setting("autovacuum_work_mem");
+    bytes(host, "autovacuum_work_mem").unwrap_or(maintenance)
+}
+
+/// The value of a setting with a unit of memory, in bytes; `None` for -1.
+fn bytes(host: &mut dyn CommandHost, name: &str) -> Option<usize> {
+    let shown = host.setting(name);
     let (amount, unit) =
         shown.split_at(shown.find(|c: char| c.is_alphabetic()).unwrap_or(shown.len()));
     let factor = match unit {
@@ -446,7 +452,7 @@ fn work_mem(host: &mut dyn CommandHost, is_auto: bool) -> usize {
         "TB" => 1 << 40,
         _ => 1 << 10,
     };
-    amount.parse::<usize>().map_or(maintenance, |n| n * factor)
+    amount.parse::<usize>().ok().map(|n| n * factor)
 }
 
 /// VACUUM FULL of a table.

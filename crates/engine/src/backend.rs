@@ -399,6 +399,7 @@ impl Backend {
                 gin_pending_list: self.settings.gin_pending_list_limit,
             },
             check_interrupts: &*self.check,
+            delay: None,
         };
         IndexParts { cx, txn: &self.txn }
     }

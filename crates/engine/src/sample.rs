@@ -155,7 +155,8 @@ pub fn sample_rows(
     let oldest = horizons.of_kind(table.horizon());
     let mut reservoir = Reservoir::new(target, random);
     let mut dead = 0u64;
-    let mut strategy = Strategy::vacuum(be.pool(table.persistence)).like(&be.strategy);
+    let mut strategy =
+        Strategy::vacuum(be.pool(table.persistence), bufmgr::VACUUM_RING).like(&be.strategy);
     // Phase, number of blocks, blocks that were read.
     let progress = be.stats.begin_progress(Command::Analyze, table.oid);
     progress.set(0, ANALYZE_ACQUIRES_SAMPLE);

@@ -10,3 +10,4 @@ mod norsu_log;
 mod postgresql_directory;
 mod prepared;
 mod tables;
+mod vacuum;

@@ -1,25 +1,33 @@
 //! VACUUM of one table: removes dead rows and their index entries, freezes old ids, updates the
 //! visibility map and the free space map, truncates empty pages at the end.
 //!
+//! Reading order: `dead` (the dead line pointers found), `delay` (cost-based), `passes` (over the
+//! indexes and over the pages with dead line pointers), `shorten` (truncation). All passes read pages
+//! ahead and use one small ring of buffers.
+//!
 //! Counterpart: vacuumlazy.c.
+
+mod dead;
+mod delay;
+mod passes;
+mod shorten;
 
 use crate::backend::Backend;
 use crate::desc::{IndexDesc, TableDesc};
 use crate::table;
 use bufmgr::Strategy;
+use dead::DeadItems;
+use delay::Delay;
 use heap::freeze::{Cutoffs, Kept};
-use heap::vacuum::{
-    MapPage, PageReport, free_dead, new_or_empty, scan_page, scan_page_without_pruning,
-};
+use heap::vacuum::{MapPage, PageReport, new_or_empty, scan_page, scan_page_without_pruning};
 use heap::{HeapCx, HeapRel};
-use ids::{BlockNo, MultiXid, OffsetNo, Tid, Xid};
-use lmgr::{Acquired, LockMode};
+use ids::{BlockNo, MultiXid, OffsetNo, Xid};
 use page::vm;
 use pgerror::{PgError, Result, Severity, pg_err};
 use stats::{Command, Progress};
 use std::time::Duration;
 use sync::Arc;
-use sync::atomic::{AtomicU32, Ordering};
+use sync::atomic::AtomicU32;
 
 /// Parameters of a VACUUM. The defaults are those of the settings.
 #[derive(Clone, Debug)]
@@ -40,6 +48,8 @@ pub struct VacuumOptions {
     pub has_other_indexes: bool,
     /// Memory for dead TIDs, in bytes.
     pub maintenance_work_mem: usize,
+    /// `norsu.vacuum_ring`, in bytes: the size of the ring of buffers; 0: no ring.
+    pub ring_bytes: usize,
     /// `vacuum_cost_delay`; zero is off.
     pub cost_delay: Duration,
     /// Other threads may change it while the VACUUM runs.
@@ -70,6 +80,7 @@ impl Default for VacuumOptions {
             truncate: true,
             has_other_indexes: false,
             maintenance_work_mem: 64 << 20,
+            ring_bytes: bufmgr::VACUUM_RING,
             cost_delay: Duration::ZERO,
             cost_limit: Arc::new(AtomicU32::new(200)),
             page_costs: [1, 2, 20],
@@ -138,7 +149,10 @@ mod progress {
     pub(super) const PHASE: usize = 0;
     pub(super) const BLOCKS_TOTAL: usize = 1;
     pub(super) const BLOCKS_SCANNED: usize = 2;
+    pub(super) const BLOCKS_VACUUMED: usize = 3;
     pub(super) const INDEX_PASSES: usize = 4;
+    pub(super) const DEAD_MAX: usize = 5;
+    pub(super) const DEAD: usize = 6;
 
     pub(super) const SCAN_HEAP: i64 = 1;
     pub(super) const VACUUM_INDEXES: i64 = 2;
@@ -158,13 +172,11 @@ struct Vacuum<'a> {
     aggressive: bool,
     /// Pages that may have unfrozen tuples were skipped, so `relfrozenxid` cannot be advanced.
     skipped_visible: bool,
-    /// TIDs of dead line pointers, ascending.
-    dead: Vec<Tid>,
+    dead: DeadItems,
     dead_pages: u32,
     nonempty_pages: u32,
     stats: Vec<Option<access::BulkDeleteResult>>,
-    /// Accumulated cost at the last sleep.
-    cost_paid: Option<u64>,
+    delay: Delay,
     phase: Phase,
     result: VacuumResult,
 }
@@ -215,11 +227,11 @@ pub fn vacuum(
         kept: Kept { xid: oldest_xmin, multi: oldest_multi },
         aggressive,
         skipped_visible: false,
-        dead: Vec::new(),
+        dead: DeadItems::default(),
         dead_pages: 0,
         nonempty_pages: 0,
         stats: vec![None; indexes.len()],
-        cost_paid: None,
+        delay: Delay::new(be.waiter(), options),
         phase: Phase::Start,
         result: VacuumResult { oldest_xmin, aggressive, ..VacuumResult::default() },
     };
@@ -307,7 +319,9 @@ impl Vacuum<'_> {
         self.result.pages = pages;
         self.progress.set(progress::PHASE, progress::SCAN_HEAP);
         self.progress.set(progress::BLOCKS_TOTAL, pages.into());
-        let mut strategy = Strategy::vacuum(be.pool(self.table.persistence)).like(&be.strategy);
+        self.progress.set(progress::DEAD_MAX, self.dead_max());
+        let pool = be.pool(self.table.persistence);
+        let mut strategy = Strategy::vacuum(pool, self.options.ring_bytes).like(&be.strategy);
         let (mut block, mut next_failsafe) = (0, 0);
         // Number of blocks to read ahead; doubles with each read until pages are skipped.
         let mut ahead = 1;
@@ -337,19 +351,20 @@ impl Vacuum<'_> {
                 self.delay_point(be, &mut strategy)?;
             }
             block += skip.max(1);
-            if self.dead.len() * size_of::<Tid>() > self.options.maintenance_work_mem {
-                self.vacuum_indexes(be)?;
+            if self.dead.is_full(self.options.maintenance_work_mem) {
+                self.vacuum_indexes(be, &mut strategy)?;
+                self.progress.set(progress::PHASE, progress::SCAN_HEAP);
             }
         }
         self.phase = Phase::Scan(None, 0);
         self.progress.set(progress::BLOCKS_SCANNED, pages.into());
-        self.finish_passes(be)?;
+        self.finish_passes(be, &mut strategy)?;
         self.progress.set(progress::PHASE, progress::FINAL_CLEANUP);
-        be.add_usage(&mut strategy);
         let rel = self.table.heap(be);
         freespace::Fsm::new(be.pool(self.table.persistence), &rel.fsm).vacuum()?;
         self.result.rel_tuples = estimate_tuples(self.options, &self.result);
-        self.truncate_end(be)?;
+        self.shorten(be, &mut strategy)?;
+        be.add_usage(&mut strategy);
         let rel = self.table.heap(be).clone();
         let pool = be.pool_arc(self.table.persistence);
         self.result.all_visible = heap::visibility_map::count(&pool, &rel, &mut be.strategy)?.0;
@@ -360,32 +375,28 @@ impl Vacuum<'_> {
         Ok(())
     }
 
-    /// Cost-based delay: sleeps if the cost since the last sleep has reached the limit.
-    /// Counterpart: `vacuum_delay_point`.
-    fn delay_point(&mut self, be: &mut Backend, strategy: &mut Strategy) -> Result<()> {
+    /// Checks for interrupts, and sleeps if the work since the last sleep has cost enough.
+    fn delay_point(&self, be: &Backend, strategy: &Strategy) -> Result<()> {
         be.check_interrupts()?;
-        if self.options.cost_delay.is_zero() || self.result.failsafe {
+        if self.delay.is_off() {
             return Ok(());
         }
-        let used = [strategy.usage, be.strategy.usage];
-        let total = |of: fn(&bufmgr::BufferUsage) -> u64| used.iter().map(of).sum::<u64>();
-        let [hit, miss, dirty] = self.options.page_costs;
         // Only the builder of log records counts pages that become dirty.
-        let dirtied = be.buffer_usage().dirtied;
-        let cost = total(|u| u.hit) * hit + total(|u| u.read) * miss + dirtied * dirty;
-        // Costs of the session before this VACUUM do not count.
-        let paid = *self.cost_paid.get_or_insert(cost);
-        let balance = cost.saturating_sub(paid);
-        let limit = u64::from(self.options.cost_limit.load(Ordering::Relaxed).max(1));
-        if balance < limit {
-            return Ok(());
-        }
-        self.cost_paid = Some(cost);
-        let span = self.options.cost_delay.mul_f64(balance as f64 / limit as f64);
-        let span = span.min(self.options.cost_delay * 4);
-        let deadline = sync::wait::Deadline::after(span);
-        be.waiter().clone().park(sync::wait::WaitEvent::VacuumDelay, deadline);
+        let mut used = be.buffer_usage();
+        used += strategy.usage;
+        self.delay.point(&used)?;
         be.check_interrupts()
+    }
+
+    /// The number of dead line pointers that the array of PostgreSQL 15 can hold, for the view of
+    /// the progress. Counterpart: `dead_items_max_items`.
+    fn dead_max(&self) -> i64 {
+        let page_max = page::space::MAX_HEAP_TUPLES_PER_PAGE as i64;
+        if self.has_no_indexes() {
+            return page_max;
+        }
+        let fits = (self.options.maintenance_work_mem as i64 - 8) / 6;
+        fits.min(i64::from(self.result.pages) * page_max).max(page_max)
     }
 
     /// Enables the failsafe if wraparound is near: then only freezing continues. Counterpart:
@@ -406,6 +417,9 @@ impl Vacuum<'_> {
         let multi_limit = multi_before(MultiXid(next), multi_age);
         self.result.failsafe = self.cutoffs.relfrozenxid.precedes(limit)
             || self.cutoffs.relminmxid.precedes(multi_limit);
+        if self.result.failsafe {
+            self.delay.switch_off();
+        }
     }
 
     /// Number of pages from `block` on that need not be scanned. The last page is always scanned,
@@ -467,7 +481,8 @@ impl Vacuum<'_> {
         r.dead_items += report.dead.len() as u64;
         if !report.dead.is_empty() {
             self.dead_pages += 1;
-            self.dead.extend(report.dead.iter().map(|o| Tid::new(block, *o)));
+            self.dead.add(block, &report.dead);
+            self.progress.set(progress::DEAD, self.dead.len() as i64);
         }
         Ok(())
     }
@@ -540,128 +555,6 @@ impl Vacuum<'_> {
     fn cleans_indexes(&self) -> bool {
         assert!(!self.options.has_other_indexes || self.options.index_cleanup == Some(false));
         self.options.index_cleanup != Some(false) && !self.result.failsafe
-    }
-
-    fn finish_passes(&mut self, be: &mut Backend) -> Result<()> {
-        let few = f64::from(self.dead_pages) < f64::from(self.result.pages) * BYPASS_PAGES_SHARE
-            && self.result.index_scans == 0
-            && self.options.index_cleanup.is_none();
-        self.check_failsafe(be);
-        self.result.dead_pages = self.dead_pages;
-        self.result.bypassed = !self.cleans_indexes() || few && !self.dead.is_empty();
-        if self.cleans_indexes() && !few {
-            self.vacuum_indexes(be)?;
-        }
-        for (n, index) in self.indexes.iter().enumerate() {
-            if !self.cleans_indexes() {
-                break;
-            }
-            let exact = (!self.skipped_visible && self.result.scanned_pages == self.result.pages)
-                .then_some(self.result.live_tuples);
-            self.phase = Phase::CleanUpIndex(n);
-            self.progress.set(progress::PHASE, progress::CLEAN_UP_INDEXES);
-            let handle = index.open(be)?;
-            let stats = self.stats[n].take();
-            let cx = &mut be.index_cx(index.persistence());
-            let done = handle.vacuum_cleanup(cx, stats, exact)?;
-            let mut out = IndexVacuumResult { estimated: true, ..Default::default() };
-            if let Some(d) = done {
-                out = IndexVacuumResult {
-                    pages: d.num_pages,
-                    tuples: d.num_index_tuples,
-                    tuples_removed: d.tuples_removed,
-                    pages_newly_deleted: d.pages_newly_deleted,
-                    pages_deleted: d.pages_deleted,
-                    pages_free: d.pages_free,
-                    estimated: d.estimated_count,
-                };
-            }
-            self.result.indexes.push(out);
-        }
-        self.phase = Phase::Scan(None, 0);
-        Ok(())
-    }
-
-    /// One pass over all indexes, which removes entries that point to dead line pointers; then
-    /// makes these line pointers unused.
-    fn vacuum_indexes(&mut self, be: &mut Backend) -> Result<()> {
-        if self.dead.is_empty() || self.indexes.is_empty() {
-            return Ok(());
-        }
-        let dead = std::mem::take(&mut self.dead);
-        for (n, index) in self.indexes.iter().enumerate() {
-            self.phase = Phase::VacuumIndex(n);
-            self.progress.set(progress::PHASE, progress::VACUUM_INDEXES);
-            let handle = index.open(be)?;
-            let stats = self.stats[n].take();
-            let mut is_dead = |tid: Tid| dead.binary_search(&tid).is_ok();
-            let cx = &mut be.index_cx(index.persistence());
-            let done = handle.bulk_delete(cx, stats, &mut is_dead)?;
-            self.stats[n] = Some(done);
-        }
-        self.result.index_scans += 1;
-        self.phase = Phase::FreeDead(None, 0);
-        self.progress.set(progress::PHASE, progress::VACUUM_HEAP);
-        self.progress.set(progress::INDEX_PASSES, self.result.index_scans.into());
-        let rel = self.table.heap(be);
-        let pool = be.pool_arc(self.table.persistence);
-        for chunk in dead.chunk_by(|a, b| a.block == b.block) {
-            self.phase = Phase::FreeDead(Some(chunk[0].block), 0);
-            be.check_interrupts()?;
-            let offsets: Vec<OffsetNo> = chunk.iter().map(|t| t.offset).collect();
-            let block = chunk[0].block;
-            let oldest = self.cutoffs.oldest_xmin;
-            let mut cx = HeapCx { pool: &pool, ..be.heap_cx(self.table.persistence) };
-            let mut slot = None;
-            let freed = free_dead(&mut cx, rel, block, &offsets, oldest, &mut slot);
-            self.phase = Phase::FreeDead(Some(block), cx.current_offset);
-            let space = freed?;
-            freespace::Fsm::new(&pool, &rel.fsm).record(block, space)?;
-        }
-        Ok(())
-    }
-
-    /// Truncates empty pages at the end of the table, if there are enough of them and the table is
-    /// not in use. Counterpart: `lazy_truncate_heap`.
-    fn truncate_end(&mut self, be: &mut Backend) -> Result<()> {
-        let pages = self.result.pages;
-        let free = pages - self.nonempty_pages.min(pages);
-        let worth = free > 0 && (free >= 1000 || free >= pages / 16);
-        // The record of the lock for standbys contains a transaction id, which cannot be assigned
-        // beyond the stop limit.
-        let stopped = be.storage().txns.is_stopped();
-        if !self.options.truncate || !worth || self.result.failsafe || stopped {
-            return Ok(());
-        }
-        let tag = self.table.lock_tag();
-        if be.try_lock(tag, LockMode::AccessExclusive)? == Acquired::NotAvailable {
-            return Ok(());
-        }
-        let rel = self.table.heap(be);
-        let pool = be.pool_arc(self.table.persistence);
-        // Rows may have been inserted since the pages were scanned.
-        let mut keep = pool.nblocks(&rel.main)?;
-        let unchanged = keep == pages;
-        while unchanged && keep > self.nonempty_pages {
-            let guard = pool.read(&rel.main, BlockNo(keep - 1), &mut be.strategy)?.share();
-            let used = (1..=guard.max_offset()).any(|o| guard.line_pointer(o).is_used());
-            if !guard.is_new() && used {
-                break;
-            }
-            keep -= 1;
-        }
-        if unchanged && keep < pages {
-            self.phase = Phase::Truncate(keep);
-            self.progress.set(progress::PHASE, progress::TRUNCATE);
-            let xid = be.txn.current_xid_if_any();
-            let (file, persistence) = (self.table.file, self.table.persistence);
-            let wal = be.storage().wal.clone();
-            crate::truncate::truncate(&pool, &wal, &mut be.scratch, file, persistence, keep, xid)?;
-            self.result.removed_pages = pages - keep;
-            self.result.pages = keep;
-        }
-        be.unlock(tag, LockMode::AccessExclusive);
-        Ok(())
     }
 }
 

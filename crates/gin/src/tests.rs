@@ -75,6 +75,7 @@ impl Session {
             bottom_up_deletion: true,
             limits: access::Limits { gin_pending_list: 64 << 10, ..access::Limits::DEFAULT },
             check_interrupts: &|| Ok(()),
+            delay: None,
         }
     }
 }

@@ -40,18 +40,18 @@ impl GinIndex {
         stats.num_index_tuples = 0.0;
         let mut page = self.first_entry_leaf(cx)?;
         loop {
-            (cx.check_interrupts)()?;
             let mut roots = Vec::new();
             self.vacuum_entries(cx, &mut page, &mut roots, &mut stats, is_dead)?;
             let next = GinPage(&page).right_link();
             drop(page);
             for root in roots {
-                (cx.check_interrupts)()?;
+                cx.delay_point()?;
                 self.vacuum_tree(cx, root, &mut stats, is_dead)?;
             }
             if next == BlockNo::INVALID {
                 return Ok(stats);
             }
+            cx.delay_point()?;
             page = self.exclusive(cx, next)?;
         }
     }
@@ -163,9 +163,9 @@ impl GinIndex {
             if GinPage(&page).is_rightmost() {
                 return Ok(has_empty);
             }
-            (cx.check_interrupts)()?;
             let next = GinPage(&page).right_link();
             drop(page);
+            cx.delay_point()?;
             page = self.exclusive(cx, next)?;
         }
     }
@@ -211,10 +211,11 @@ impl GinIndex {
         // The number of rows of the table, since rows have several entries.
         stats.estimated_count = heap_tuples.is_none();
         stats.num_index_tuples = heap_tuples.unwrap_or(0.0);
-        let nblocks = cx.nblocks(&self.file)?;
+        let (nblocks, mut ahead) = (cx.nblocks(&self.file)?, 1);
         let mut counts = Counts::default();
         for block in ROOT_BLOCK.0..nblocks.0 {
-            (cx.check_interrupts)()?;
+            cx.delay_point()?;
+            cx.read_ahead(&self.file, BlockNo(block), nblocks, &mut ahead)?;
             // A new page is not an error here.
             let page = cx.pin(&self.file, BlockNo(block))?.share();
             if is_recyclable(cx, &page) {

@@ -30,7 +30,7 @@ impl HashIndex {
         let mut last = first_max;
         let mut meta = loop {
             while bucket <= last {
-                (cx.check_interrupts)()?;
+                cx.delay_point()?;
                 self.vacuum_bucket(cx, bucket, is_dead, &mut counts)?;
                 bucket += 1;
             }

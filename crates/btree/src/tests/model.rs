@@ -200,6 +200,16 @@ fn high_trees_grow_and_shrink() {
             assert_eq!(found, tids.iter().copied().filter(|t| !gone(*t)).collect());
             stats = Some(r);
         }
+        let pages = std::cell::Cell::new(0);
+        let count = |_: &bufmgr::BufferUsage| {
+            pages.set(pages.get() + 1);
+            Ok(())
+        };
+        let mut cx = s.cx(&w);
+        cx.delay = Some(&count);
+        w.index.bulk_delete(&mut cx, None, &mut |_| false).unwrap();
+        let blocks = cx.nblocks(&w.index.file).unwrap();
+        assert_eq!(pages.get(), blocks.0 - 1, "a delay point before each page but the metapage");
         let r = w.index.vacuum_cleanup(&mut s.cx(&w), stats, Some(0.0)).unwrap().unwrap();
         assert!(r.pages_newly_deleted > 400, "{r:?}");
         w.xids.next.fetch_add(1, Ordering::SeqCst);

@@ -56,7 +56,7 @@ fn a_bulk_read_drops_ring_frames_that_need_a_log_flush() {
     }
     assert_eq!(fixture.pool.stats().wal_flushes, flushes);
     // A vacuum keeps its frames and flushes once for many.
-    let mut strategy = Strategy::vacuum(&fixture.pool);
+    let mut strategy = Strategy::vacuum(&fixture.pool, VACUUM_RING);
     let pages = 10 * strategy.ring_size() as u32;
     for block in 0..pages {
         let pin = fixture.pool.read(&fork, BlockNo(block % 200), &mut strategy).unwrap();
@@ -70,7 +70,8 @@ fn a_bulk_read_drops_ring_frames_that_need_a_log_flush() {
 fn a_scan_ends_although_everything_is_dirty() {
     let fixture = Fixture::new(16);
     let fork = fixture.relation(1, 100);
-    for kind in [Strategy::bulk_read, Strategy::bulk_write, Strategy::vacuum] {
+    let vacuum = |pool: &BufferPool| Strategy::vacuum(pool, VACUUM_RING);
+    for kind in [Strategy::bulk_read, Strategy::bulk_write, vacuum] {
         let mut strategy = kind(&fixture.pool);
         for block in 0..100 {
             let pin = fixture.pool.read(&fork, BlockNo(block), &mut strategy).unwrap();
