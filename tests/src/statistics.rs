@@ -247,6 +247,47 @@ fn the_file_is_kept_over_a_restart_by_both_servers() {
     ours.stop(&data);
 }
 
+/// The text with all numbers replaced.
+fn without_numbers(text: &str) -> String {
+    let mut out = String::new();
+    for c in text.chars().map(|c| if c.is_ascii_digit() { 'N' } else { c }) {
+        if c != 'N' || !out.ends_with('N') {
+            out.push(c);
+        }
+    }
+    out
+}
+
+#[test]
+fn times_of_reads_are_measured_and_shown() {
+    let pair = Pair::start_both("statistics-io", "C", &["shared_buffers=1MB"]);
+    let setup = [
+        "CREATE TABLE t AS SELECT g, repeat('v', 300) FROM generate_series(1, 20000) g",
+        "VACUUM t",
+        "CHECKPOINT",
+    ];
+    let explain = "EXPLAIN (ANALYZE, BUFFERS, COSTS OFF, TIMING OFF, SUMMARY OFF)";
+    let mut seen = Vec::new();
+    for mut client in [pair.real.connect("postgres"), pair.ours.connect("postgres")] {
+        setup.iter().for_each(|sql| drop(client.must(sql)));
+        let mut times = |sql: &str| {
+            let rows = client.rows(sql);
+            let kept = rows.iter().flat_map(|row| row.lines()).filter(|l| l.contains("I/O"));
+            kept.map(without_numbers).collect::<Vec<_>>()
+        };
+        let count = format!("{explain} SELECT count(*) FROM t");
+        assert_eq!(times(&count), Vec::<String>::new());
+        times("SET track_io_timing = on");
+        let text = times(&count);
+        let json = times(&count.replace("OFF)", "OFF, FORMAT json)"));
+        assert!(!text.is_empty() && json.len() >= 4, "{text:?} {json:?}");
+        times("SELECT pg_stat_force_next_flush()");
+        let database = "SELECT blk_read_time > 0 FROM pg_stat_database WHERE datname = 'postgres'";
+        seen.push((text, json, client.rows(database)));
+    }
+    assert_eq!(seen[0], seen[1]);
+}
+
 /// Waits until the query returns this.
 fn await_result(server: &Norsu, query: &str, expected: &str) {
     let begun = Instant::now();

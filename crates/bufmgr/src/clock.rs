@@ -3,7 +3,7 @@
 
 use crate::frame::{DIRTY, FrameNo, IO, PIN, PINS, TAGGED, USAGE, USAGES, pins};
 use crate::pool::{BufferPool, bump};
-use crate::ring::{RingKind, Strategy};
+use crate::ring::{RingKind, Strategy, micros_since};
 use crate::write::{Pins, Writer};
 use pgerror::{PgError, Result};
 use std::time::Duration;
@@ -170,7 +170,9 @@ impl BufferPool {
                 _ => Pins::none(self),
             };
             let (count, fork, first) = (run.len(), run.fork.name(), run.first);
+            let begun = strategy.begin_io();
             self.finish_write(run, Writer::Session)?;
+            strategy.usage.write_time_us += micros_since(begun);
             drop(others);
             strategy.usage.written += count as u64;
             if let Some(session) = strategy.session()

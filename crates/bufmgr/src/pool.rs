@@ -7,7 +7,7 @@ use crate::frame::{
     FrameNo, Frames, IO, IO_ERROR, PIN, TAGGED, Tag, USAGE, USAGE_MAX, USAGES, VALID, pins,
 };
 use crate::guard::{ExclusiveGuard, Pin};
-use crate::ring::{RingKind, Strategy};
+use crate::ring::{RingKind, Strategy, micros_since};
 use ids::{BackendNo, BlockNo, Fork, Lsn, Oid, Persistence, RelFile, Xid};
 use page::{Page, PageBuf, Verified};
 use pgerror::{PgError, Result, Severity, SqlState, bail};
@@ -411,7 +411,10 @@ impl BufferPool {
         } else {
             strategy.usage.read += 1;
             bump(&self.counters.reads);
-            self.read_block(fork, block, page, fill, strategy)?;
+            let begun = strategy.begin_io();
+            let read = self.read_block(fork, block, page, fill, strategy);
+            strategy.usage.read_time_us += micros_since(begun);
+            read?;
         }
         failed.0 = None;
         desc.end_io(VALID, false);

@@ -5,7 +5,7 @@ use crate::forks::ForkBuffers;
 use crate::frame::{Desc, FrameNo, IO, IO_ERROR, VALID};
 use crate::guard::Pin;
 use crate::pool::{BufferPool, bump};
-use crate::ring::Strategy;
+use crate::ring::{Strategy, micros_since};
 use ids::BlockNo;
 use page::{PAGE_SIZE, Verified};
 use pgerror::Result;
@@ -99,7 +99,9 @@ impl BufferPool {
             .iter()
             .map(|frame| IoSliceMut::new(self.frames.owned_page(*frame).bytes_mut()))
             .collect();
+        let begun = strategy.begin_io();
         let bytes = self.smgr.read_vectored(fork.name(), first, &mut bufs)?;
+        strategy.usage.read_time_us += micros_since(begun);
         drop(bufs);
         let mut read = 0;
         for n in 0..(bytes / PAGE_SIZE).min(reading.frames.len()) {

@@ -11,6 +11,7 @@
 use crate::frame::FrameNo;
 use crate::pool::BufferPool;
 use crate::session::PoolSession;
+use std::time::Instant;
 use sync::Arc;
 
 /// Counts of one session (EXPLAIN BUFFERS, pg_stat_statements).
@@ -20,6 +21,7 @@ pub struct BufferUsage {
     pub read: u64,
     pub dirtied: u64,
     pub written: u64,
+    /// Time of reads and writes in microseconds, if `track_io_timing` is on.
     pub read_time_us: u64,
     pub write_time_us: u64,
 }
@@ -49,6 +51,11 @@ impl std::ops::Sub for BufferUsage {
             write_time_us: self.write_time_us - earlier.write_time_us,
         }
     }
+}
+
+/// The microseconds since `begun`; 0 if that was not measured.
+pub(crate) fn micros_since(begun: Option<Instant>) -> u64 {
+    begun.map_or(0, |begun| begun.elapsed().as_micros() as u64)
 }
 
 /// The reads of pages among a [`BufferUsage`].
@@ -167,6 +174,11 @@ impl Strategy {
         }
         let size = (bytes / page::PAGE_SIZE).min(pool.frames() / 8).max(1);
         Strategy { kind, slots: vec![EMPTY; size], ..Strategy::default() }
+    }
+
+    /// The time before a read or write, if its duration is to be measured.
+    pub(crate) fn begin_io(&self) -> Option<Instant> {
+        self.session.as_ref().filter(|session| session.times_io()).map(|_| sync::wait::now())
     }
 
     /// Frames of the ring; 0 without one.

@@ -15,6 +15,8 @@ pub struct PoolSettings {
     pub ignore_checksum_failure: bool,
     /// `backend_flush_after`, in pages; 0: never.
     pub flush_after: u32,
+    /// `track_io_timing`.
+    pub times_io: bool,
 }
 
 /// See the module documentation.
@@ -23,6 +25,7 @@ pub struct PoolSession {
     zero_damaged_pages: AtomicBool,
     ignore_checksum_failure: AtomicBool,
     flush_after: AtomicU32,
+    times_io: AtomicBool,
     writeback: Mutex<Writeback>,
     warnings: Mutex<Vec<PgError>>,
     warned: AtomicBool,
@@ -33,6 +36,12 @@ impl PoolSession {
         self.zero_damaged_pages.store(settings.zero_damaged_pages, Relaxed);
         self.ignore_checksum_failure.store(settings.ignore_checksum_failure, Relaxed);
         self.flush_after.store(settings.flush_after, Relaxed);
+        self.times_io.store(settings.times_io, Relaxed);
+    }
+
+    /// True if the time of reads and writes is measured.
+    pub(crate) fn times_io(&self) -> bool {
+        self.times_io.load(Relaxed)
     }
 
     pub(crate) fn zero_damaged_pages(&self) -> bool {

@@ -52,11 +52,17 @@ impl Begun {
 
     /// The lines on pages, WAL and CPU time.
     fn usage(&self, host: &mut dyn CommandHost, with_wal: bool, out: &mut String) {
+        let track_io_timing = host.setting("track_io_timing") == "on";
         let be = host.backend();
         let (buffers, wal) = (be.buffer_usage() - self.buffers, be.wal_usage());
         let elapsed = self.at.elapsed();
         let seconds = elapsed.as_secs_f64().max(1e-6);
         let rate = |pages: u64| pages as f64 * page::PAGE_SIZE as f64 / (1 << 20) as f64 / seconds;
+        if track_io_timing {
+            let ms = |us: u64| us as f64 / 1000.0;
+            let (read, write) = (ms(buffers.read_time_us), ms(buffers.write_time_us));
+            let _ = write!(out, "\nI/O timings: read: {read:.3} ms, write: {write:.3} ms");
+        }
         let _ = write!(
             out,
             "\navg read rate: {:.3} MB/s, avg write rate: {:.3} MB/s\n\

@@ -276,6 +276,8 @@ impl Backend {
             self.stats.count(DatabaseField::TempFiles, files as i64);
             self.stats.count(DatabaseField::TempBytes, bytes as i64);
         }
+        let BufferUsage { read_time_us, write_time_us, .. } = self.strategy.usage;
+        self.stats.count_io_times(read_time_us, write_time_us);
         self.stats.report(now, force)
     }
 

@@ -68,6 +68,8 @@ pub struct Options {
     pub timing: bool,
     pub summary: bool,
     pub settings: bool,
+    /// The setting `track_io_timing`.
+    pub io_timing: bool,
     pub format: Format,
 }
 
@@ -198,7 +200,7 @@ impl Explanation {
         }
         if o.buffers {
             let mut view = NodeView::default();
-            metrics::buffers(&mut view, &subject.planning_buffers);
+            metrics::buffers(&mut view, &subject.planning_buffers, o.io_timing);
             if !view.lines.is_empty() {
                 self.lines.push("Planning:".to_owned());
                 self.lines.extend(view.lines.into_iter().map(|l| format!("  {l}")));

@@ -121,8 +121,8 @@ pub fn hash_agg(view: &mut NodeView, h: &HashCounts) {
     view.number("Disk Usage", h.disk_kilobytes);
 }
 
-/// Adds the numbers of buffers hit, read, dirtied and written.
-pub fn buffers(view: &mut NodeView, u: &BufferUsage) {
+/// Adds the numbers of buffers hit, read, dirtied and written, and the times of reads and writes.
+pub fn buffers(view: &mut NodeView, u: &BufferUsage, io_timing: bool) {
     let parts = [("hit", u.hit), ("read", u.read), ("dirtied", u.dirtied), ("written", u.written)];
     if parts.iter().any(|(_, n)| *n > 0) {
         let mut line = "Buffers: shared".to_owned();
@@ -139,6 +139,27 @@ pub fn buffers(view: &mut NodeView, u: &BufferUsage) {
         ["Local Hit", "Local Read", "Local Dirtied", "Local Written", "Temp Read", "Temp Written"]
     {
         view.number(&format!("{kind} Blocks"), 0);
+    }
+    io_times(view, u, io_timing);
+}
+
+/// Adds the times of reads and writes. Text shows those that were measured, other formats show all
+/// if they are measured now.
+fn io_times(view: &mut NodeView, u: &BufferUsage, io_timing: bool) {
+    let ms = |us: u64| format!("{:.3}", us as f64 / 1000.0);
+    let parts = [("read", u.read_time_us), ("write", u.write_time_us)];
+    if parts.iter().any(|(_, us)| *us > 0) {
+        let mut line = "I/O Timings: shared".to_owned();
+        for (word, us) in parts.iter().filter(|(_, us)| *us > 0) {
+            line.push_str(&format!(" {word}={}", ms(*us)));
+        }
+        view.lines.push(line);
+    }
+    if io_timing {
+        view.number("I/O Read Time", ms(u.read_time_us));
+        view.number("I/O Write Time", ms(u.write_time_us));
+        view.number("Temp I/O Read Time", ms(0));
+        view.number("Temp I/O Write Time", ms(0));
     }
 }
 

@@ -93,7 +93,7 @@ impl<'p> Describer<'_, 'p> {
         // Formats other than text show the counts of nodes that were not executed.
         let used = stats.unwrap_or_default();
         if self.options.buffers {
-            metrics::buffers(&mut view, &used.buffers);
+            metrics::buffers(&mut view, &used.buffers, self.options.io_timing);
         }
         if self.options.wal {
             metrics::wal(&mut view, &used.wal);
@@ -379,7 +379,7 @@ impl<'p> Describer<'_, 'p> {
         // Formats other than text show the counts of nodes that were not executed.
         let used = stats.unwrap_or_default();
         if self.options.buffers {
-            metrics::buffers(&mut view, &used.buffers);
+            metrics::buffers(&mut view, &used.buffers, self.options.io_timing);
         }
         if self.options.wal {
             metrics::wal(&mut view, &used.wal);

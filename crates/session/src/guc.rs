@@ -51,6 +51,7 @@ const STORAGE_SETTINGS: &[&str] = &[
     "default_toast_compression",
     "wal_compression",
     "wal_consistency_checking",
+    "track_io_timing",
     "track_wal_io_timing",
     "commit_delay",
     "commit_siblings",
@@ -230,6 +231,7 @@ impl State {
             zero_damaged_pages: store.named("zero_damaged_pages").as_bool(),
             ignore_checksum_failure: store.named("ignore_checksum_failure").as_bool(),
             flush_after: number("backend_flush_after"),
+            times_io: store.named("track_io_timing").as_bool(),
         };
         settings.track_wal_io_timing = store.named("track_wal_io_timing").as_bool();
         settings.wal_update_delta = store.named("norsu.wal_update_delta").as_bool();

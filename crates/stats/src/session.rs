@@ -112,6 +112,8 @@ pub struct SessionStats {
     function_time: i64,
     pub track_functions: TrackFunctions,
     times: Times,
+    /// The times of [`SessionStats::count_io_times`].
+    io_times: [u64; 2],
     flushes: Flushes,
     /// Takes the counts while `track_counts` is off.
     ignored: Pending,
@@ -138,6 +140,7 @@ impl SessionStats {
             function_time: 0,
             track_functions: TrackFunctions::None,
             times: Times::default(),
+            io_times: [0; 2],
             flushes: Flushes::default(),
             ignored: Pending::default(),
             snapshot: Snapshot::default(),
@@ -408,6 +411,17 @@ impl SessionStats {
     /// The next call of [`SessionStats::report`] flushes the counts.
     pub fn force_next_flush(&mut self) {
         self.flushes.force_next = true;
+    }
+
+    /// Counts the times in microseconds for which the session has read and written pages since it
+    /// began.
+    #[inline]
+    pub fn count_io_times(&mut self, read_us: u64, write_us: u64) {
+        let before = std::mem::replace(&mut self.io_times, [read_us, write_us]);
+        if before != self.io_times {
+            self.counted[D::BlockReadTime] += read_us.saturating_sub(before[0]) as i64;
+            self.counted[D::BlockWriteTime] += write_us.saturating_sub(before[1]) as i64;
+        }
     }
 
     /// Adds the counts to the shared entries if that is due, outside of transactions. Otherwise

@@ -34,7 +34,8 @@ impl Nested<'_> {
         sql: &Arc<str>,
         params: Params<'_>,
     ) -> Result<(Vec<String>, Oid)> {
-        let options = options(stmt, sql)?;
+        let mut options = options(stmt, sql)?;
+        options.io_timing = self.0.store.named("track_io_timing").as_bool();
         let mut out = Explanation::new(options);
         self.explain_node(&stmt.query, None, sql, params, options, &mut out)?;
         Ok((out.rows(), options.format.type_oid()))
