@@ -79,8 +79,8 @@ pub struct NewIndex<'a> {
     pub rows: f64,
 }
 
-/// Fills a new index. `entry` computes the values of rows, if they are computed. `print` formats the key values for the DETAIL of a unique violation (`(a,
-/// b)=(1, 2)`).
+/// Fills a new index. `entry` computes the values of rows, if they are computed. `print` formats
+/// the key values for the DETAIL of a unique violation (`(a, b)=(1, 2)`).
 pub fn build<O: Owner + ?Sized>(
     owner: &mut O,
     new: NewIndex<'_>,

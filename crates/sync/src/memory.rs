@@ -87,8 +87,9 @@ impl std::fmt::Display for Refused {
     }
 }
 
-/// The program's allocator: mimalloc, with counts and a list of small released blocks. A large request gets a mapping of its own, which
-/// is returned to the system on release and grows without being copied.
+/// The program's allocator: mimalloc, with counts and lists of small released blocks. A large
+/// request gets a mapping of its own, which is returned to the system on release and grows without
+/// being copied.
 pub struct Allocator;
 
 #[inline]
