@@ -138,3 +138,25 @@ select count(*) from ic_names where t collate "und-x-icu" [[<¦<=¦=¦>=¦>]] [[
 reset enable_seqscan
 drop table ic_names, ic_parts, ic_lists, ic_hashed
 drop collation ic_loose
+-- texts whose abbreviated keys have, or have not, the order of the locale
+create collation icp_cs (provider = icu, locale = 'cs')
+create collation icp_da (provider = icu, locale = 'da')
+create collation icp_hr (provider = icu, locale = 'hr')
+create collation icp_numbers (provider = icu, locale = 'en-u-kn')
+create collation icp_shifted (provider = icu, locale = 'en-u-ka-shifted')
+create collation icp_upper (provider = icu, locale = 'en-u-kf-upper')
+create collation icp_phone (provider = icu, locale = 'de-u-co-phonebk')
+create table icp_texts (a int, t text)
+insert into icp_texts select length(x) % 2, x || y || z from unnest('{a,A,c,ch,h,cz,aa,z,-,1,10,9," ","a b",B,lj,lk}'::text[]) x, unnest('{"",h,a,A,-,0,12,j}'::text[]) y, unnest(array['', chr(9) || 'b', chr(1) || 'y', 'ä', chr(769), '·', 'l·', '_', 'e']) z
+select string_agg(t, '|' order by t collate [[icp_cs¦icp_da¦icp_hr¦icp_numbers¦icp_shifted¦icp_upper¦icp_phone¦"en-x-icu"]]) from icp_texts
+select string_agg(t, '|' order by t collate [[icp_cs¦icp_numbers¦icp_shifted¦"en-x-icu"]] desc) from icp_texts where t !~ '[^ -~]'
+select min(t collate [[icp_cs¦icp_da¦icp_numbers¦"en-x-icu"]]), max(t collate [[icp_hr¦icp_shifted]]) from icp_texts where t > 'b'
+select count(*) from icp_texts where t collate [[icp_cs¦icp_da¦icp_hr¦icp_numbers¦icp_shifted¦"en-x-icu"]] [[<¦>=]] [['ch'¦'a-'¦'9'¦'lj']]
+set enable_seqscan = off
+set enable_sort = off
+create index on icp_texts (a, t collate [[icp_cs¦icp_numbers¦icp_shifted¦"en-x-icu"]])
+create index on icp_texts (t collate [[icp_cs¦icp_numbers¦"en-x-icu"]] desc)
+select string_agg(t, '|') from (select t from icp_texts where a = 1 order by a, t collate [[icp_cs¦icp_numbers¦icp_shifted¦"en-x-icu"]]) s
+select string_agg(t, '|') from (select t from icp_texts order by t collate [[icp_cs¦icp_numbers¦"en-x-icu"]] desc) s
+reset enable_seqscan
+reset enable_sort

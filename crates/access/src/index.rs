@@ -214,6 +214,12 @@ pub trait IndexBuild {
     /// Adds an entry. `dead`: its row does not count for uniqueness.
     fn add(&mut self, cx: &mut Cx<'_>, entry: &[u8], dead: bool) -> Result<()>;
 
+    /// Adds a row in place of its entry. False if the method needs the entry.
+    fn add_row(&mut self, row: &Row<'_>) -> Result<bool> {
+        let _ = row;
+        Ok(false)
+    }
+
     /// Writes the index. Returns the number of entries.
     /// WAL: images of all pages, or records of the method, as the index is logged.
     fn finish(self: Box<Self>, cx: &mut Cx<'_>, on_duplicate: OnDuplicate<'_>) -> Result<u64>;

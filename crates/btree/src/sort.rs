@@ -67,6 +67,8 @@ pub struct Sorter<'a> {
     /// of HOT chains, which are indexed under the chain's root.
     tids_ascend: bool,
     prefix: Prefix,
+    /// The order of the abbreviated keys in memory need not be verified.
+    reliable: bool,
     /// For the second column, if the first one uses only half of the abbreviated key.
     next_prefix: Option<Prefix>,
     file: Option<TempFile>,
@@ -168,6 +170,7 @@ impl<'a> Sorter<'a> {
             last_tid: Tid::new(BlockNo(0), 0),
             tids_ascend: true,
             prefix,
+            reliable: true,
             next_prefix: (prefix == Prefix::Small && schema.key_count > 1)
                 .then(|| Prefix::of(&schema.columns[1].cmp)),
             file: None,
@@ -183,7 +186,8 @@ impl<'a> Sorter<'a> {
         if used + tuple.len() > self.memory_limit && !self.entries.is_empty() {
             self.spill()?;
         }
-        let prefix = self.prefix_of(tuple)?;
+        let (prefix, reliable) = self.prefix_of(tuple)?;
+        self.reliable &= reliable;
         let tid = IndexTuple::new(tuple).tid_field();
         self.tids_ascend &= self.last_tid <= tid;
         self.last_tid = tid;
@@ -195,37 +199,40 @@ impl<'a> Sorter<'a> {
         Ok(())
     }
 
-    /// The tuple's abbreviated key. If those of two tuples are equal, the columns decide.
-    fn prefix_of(&self, tuple: &[u8]) -> Result<u64> {
+    /// The tuple's abbreviated key, and whether its order need not be verified. If the keys of two
+    /// tuples are equal, the columns decide.
+    fn prefix_of(&self, tuple: &[u8]) -> Result<(u64, bool)> {
         if self.prefix == Prefix::None {
-            return Ok(0);
+            return Ok((0, true));
         }
-        let first = self.number_of(tuple, 0, self.prefix)?;
-        let Some(next) = self.next_prefix else { return Ok(first) };
+        let (first, reliable) = self.number_of(tuple, 0, self.prefix)?;
+        let Some(next) = self.next_prefix else { return Ok((first, reliable)) };
         // The number of a NULL equals that of the least or greatest value. They must compare as
         // equal here, so the next column must not be added.
         let high = first >> 32;
         if high == 0 || high == u64::from(u32::MAX) {
-            return Ok(high << 32);
+            return Ok((high << 32, reliable));
         }
-        let second = self.number_of(tuple, 1, next)?;
-        Ok(high << 32 | second >> 32)
+        let (second, reliable) = self.number_of(tuple, 1, next)?;
+        Ok((high << 32 | second >> 32, reliable))
     }
 
-    /// The number of a column's value. A NULL has the least or greatest number, which may also be
-    /// that of a value.
-    fn number_of(&self, tuple: &[u8], column: usize, prefix: Prefix) -> Result<u64> {
+    /// The number of a column's value, and whether its order need not be verified. A NULL has the
+    /// least or greatest number, which may also be that of a value.
+    fn number_of(&self, tuple: &[u8], column: usize, prefix: Prefix) -> Result<(u64, bool)> {
         let col = &self.schema.columns[column];
         let mut scratch = Vec::new(); // allocates only where a value is compressed
         let value = self.schema.column(IndexTuple::new(tuple), column, &mut scratch)?;
         if value.is_null() {
-            return Ok(if col.nulls_first { 0 } else { u64::MAX });
+            return Ok((if col.nulls_first { 0 } else { u64::MAX }, true));
         }
-        let n = match (prefix, col.cmp.abbreviated()) {
-            (Prefix::Abbreviation, Some(cmp)) => cmp.abbreviation(value),
-            _ => prefix.number(value),
+        let (n, reliable) = match (prefix, col.cmp.abbreviated()) {
+            (Prefix::Abbreviation, Some(cmp)) => {
+                (cmp.abbreviation(value), cmp.has_exact_abbreviation(value))
+            }
+            _ => (prefix.number(value), true),
         };
-        Ok(if col.desc && prefix != Prefix::None { !n } else { n })
+        Ok((if col.desc && prefix != Prefix::None { !n } else { n }, reliable))
     }
 
     /// Sorts the entries: first by abbreviated key and order of addition, without comparing tuples;
@@ -239,7 +246,8 @@ impl<'a> Sorter<'a> {
             .try_for_each(|group| self.sort_group(group));
         self.entries = entries;
         sorted?;
-        if self.prefix == Prefix::Abbreviation && !self.is_sorted()? {
+        debug_assert!(!self.reliable || self.is_sorted()?);
+        if !self.reliable && !self.is_sorted()? {
             let mut entries = std::mem::take(&mut self.entries);
             let sorted = self.sort_by_columns(&mut entries);
             self.entries = entries;
@@ -351,7 +359,7 @@ impl<'a> Sorter<'a> {
         self.runs.push((start, file.len));
         self.entries.clear();
         self.arena.clear();
-        self.tids_ascend = true;
+        (self.tids_ascend, self.reliable) = (true, true);
         Ok(())
     }
 
@@ -411,7 +419,7 @@ impl<'a> Sorter<'a> {
         for (file, (start, end)) in runs {
             let mut r = Reader::new(file, start, end, size);
             if r.advance()? {
-                r.prefix = self.merge_prefix(r.tuple())?;
+                (r.prefix, r.reliable) = self.prefix_of(r.tuple().bytes())?;
                 readers.push(r);
             }
         }
@@ -425,7 +433,7 @@ impl<'a> Sorter<'a> {
             let r = &mut readers[top];
             each(r.tuple(), r.dead())?;
             if r.advance()? {
-                r.prefix = self.merge_prefix(r.tuple())?;
+                (r.prefix, r.reliable) = self.prefix_of(r.tuple().bytes())?;
             } else {
                 heap.swap_remove(0);
             }
@@ -434,16 +442,15 @@ impl<'a> Sorter<'a> {
         Ok(())
     }
 
-    /// The abbreviated key of a tuple of a run. Runs are in the order of the columns, with which
-    /// that of abbreviations may conflict.
-    fn merge_prefix(&self, tuple: IndexTuple<'_>) -> Result<u64> {
-        if self.prefix == Prefix::Abbreviation { Ok(0) } else { self.prefix_of(tuple.bytes()) }
-    }
-
     fn sift_down(&self, heap: &mut [usize], readers: &[Reader<'_>], mut at: usize) -> Result<()> {
         let less = |a: usize, b: usize| -> Result<bool> {
             let (a, b) = (&readers[a], &readers[b]);
-            let ord = match a.prefix.cmp(&b.prefix) {
+            // Runs are in the order of the columns, with which that of abbreviations may conflict.
+            let by_prefix = match a.reliable && b.reliable {
+                true => a.prefix.cmp(&b.prefix),
+                false => Ordering::Equal,
+            };
+            let ord = match by_prefix {
                 Ordering::Equal if self.decides(a.prefix) => {
                     a.tuple().tid_field().cmp(&b.tuple().tid_field())
                 }
@@ -491,12 +498,24 @@ struct Reader<'f> {
     /// The current tuple within the buffer.
     tuple: std::ops::Range<usize>,
     len: u32,
+    /// The abbreviated key of the current tuple, and whether its order is reliable.
     prefix: u64,
+    reliable: bool,
 }
 
 impl<'f> Reader<'f> {
     fn new(file: &'f TempFile, start: u64, end: u64, size: usize) -> Reader<'f> {
-        Reader { file, at: start, end, size, buf: Vec::new(), tuple: 0..0, len: 0, prefix: 0 }
+        Reader {
+            file,
+            at: start,
+            end,
+            size,
+            buf: Vec::new(),
+            tuple: 0..0,
+            len: 0,
+            prefix: 0,
+            reliable: true,
+        }
     }
 
     fn tuple(&self) -> IndexTuple<'_> {

@@ -897,11 +897,9 @@ pub fn build_entries(
     let places: Vec<Option<usize>> =
         row.indkey.iter().map(|n| columns.iter().position(|c| c == n)).collect();
     let mut state = EvalState::default();
+    let is_plain = test.is_none() && programs.is_empty();
+    let plain: Vec<usize> = places.iter().copied().flatten().filter(|_| is_plain).collect();
     let mut entry = |host: &mut Owner<'_>, values: &[DatumRef<'_>], out: &mut Vec<Datum>| {
-        if test.is_none() && programs.is_empty() {
-            out.extend(places.iter().flatten().map(|p| values[*p].to_owned()));
-            return Ok(true);
-        }
         let owned: Vec<Datum> = values.iter().map(|v| DatumRef::to_owned(*v)).collect();
         if let Some(test) = &test {
             let around = host.0.expressions();
@@ -942,7 +940,8 @@ pub fn build_entries(
     };
     let pages = f64::from(engine::table::nblocks(host.backend(), heap)?);
     let rows = host.catalog().table_size(rel, pages)?.rows;
-    let new = storage::NewIndex { table: heap, index: open, columns: &columns, rows };
+    let new =
+        storage::NewIndex { table: heap, index: open, columns: &columns, places: &plain, rows };
     storage::build(&mut Owner(host), new, &mut entry, &mut print)
 }
 

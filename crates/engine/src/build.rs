@@ -12,7 +12,7 @@ use crate::index::naming_table;
 use crate::rows::RowReader;
 use crate::shared::fork_name;
 use crate::table;
-use access::{BuildOptions, IndexBuild, IndexFile};
+use access::{BuildOptions, IndexBuild, IndexFile, Row};
 use bufmgr::Strategy;
 use heap::visibility::{Liveness, Visibility};
 use ids::{AttrNo, BlockNo, Fork, OffsetNo, Persistence, Tid, Xid};
@@ -72,19 +72,22 @@ pub struct NewIndex<'a> {
     pub index: &'a Arc<IndexDesc>,
     /// The columns of the table from which the entries are computed.
     pub columns: &'a [AttrNo],
+    /// For each column of the index, its number among `columns`; empty if the values of a row are
+    /// computed.
+    pub places: &'a [usize],
     /// Estimated number of rows of the table.
     pub rows: f64,
 }
 
-/// Fills a new index. `print` formats the key values for the DETAIL of a unique violation (`(a,
-/// b)=(1, 2)`).
+/// Fills a new index. `entry` computes the values of rows, if they are computed. `print` formats
+/// the key values for the DETAIL of a unique violation (`(a, b)=(1, 2)`).
 pub fn build<O: Owner + ?Sized>(
     owner: &mut O,
     new: NewIndex<'_>,
     entry: &mut RowToEntry<'_, O>,
     print: &mut FormatKey<'_, O>,
 ) -> Result<BuildResult> {
-    let NewIndex { table, index, columns, rows } = new;
+    let NewIndex { table, index, rows, .. } = new;
     let be = owner.backend();
     let storage = be.storage().clone();
     vfs::create_dir_all(&*storage.env.disk, "base/pgsql_tmp")?;
@@ -97,7 +100,7 @@ pub fn build<O: Owner + ?Sized>(
     let handle = index.open(be)?;
     let persistence = index.persistence();
     let mut building = handle.begin_build(&mut be.index_cx(persistence), options)?;
-    let mut spool = Spool::new(be, table, index, columns)?;
+    let mut spool = Spool::new(be, &new)?;
     let nblocks = table::nblocks(be, table)?;
     for block in 0..nblocks {
         let be = owner.backend();
@@ -147,6 +150,7 @@ fn key_of(index: &IndexDesc, tuple: IndexTuple<'_>) -> Option<Vec<Datum>> {
 struct Spool<'t> {
     table: &'t Arc<TableDesc>,
     index: &'t IndexDesc,
+    places: &'t [usize],
     /// Versions that were deleted before this transaction id are dead to all snapshots.
     oldest: Xid,
     strategy: Strategy,
@@ -159,18 +163,15 @@ struct Spool<'t> {
 }
 
 impl<'t> Spool<'t> {
-    fn new(
-        be: &Backend,
-        table: &'t Arc<TableDesc>,
-        index: &'t IndexDesc,
-        columns: &[AttrNo],
-    ) -> Result<Spool<'t>> {
+    fn new(be: &Backend, new: &NewIndex<'t>) -> Result<Spool<'t>> {
+        let NewIndex { table, index, columns, places, .. } = *new;
         let horizons = be.storage().txns.horizons_for(be.database(), be.txn.proc());
         let pool = be.pool(table.persistence);
         let large = pool.wants_bulk_read(table::nblocks(be, table)?);
         Ok(Spool {
             table,
             index,
+            places,
             oldest: horizons.of_kind(table.horizon()),
             strategy: if large { Strategy::bulk_read(pool) } else { Strategy::normal() },
             reader: RowReader::new(table, columns)?,
@@ -207,16 +208,26 @@ impl<'t> Spool<'t> {
         entry: &mut RowToEntry<'_, O>,
         building: &mut dyn IndexBuild,
     ) -> Result<()> {
-        let (mut values, mut tuple) = (Vec::new(), Vec::new());
+        let (mut computed, mut tuple) = (Vec::new(), Vec::new());
         for (row, candidate) in self.candidates.iter().enumerate() {
-            values.clear();
             let columns: SmallVec<[DatumRef<'_>; 8]> = self.batch.row(row).collect();
-            if !entry(owner, &columns, &mut values)? {
-                continue;
+            let mut values: SmallVec<[DatumRef<'_>; 8]> = SmallVec::new();
+            if self.places.is_empty() {
+                computed.clear();
+                if !entry(owner, &columns, &mut computed)? {
+                    continue;
+                }
+                values.extend(computed.iter().map(Datum::as_ref));
+            } else {
+                values.extend(self.places.iter().map(|place| columns[*place]));
             }
-            let values: SmallVec<[DatumRef<'_>; 8]> = values.iter().map(Datum::as_ref).collect();
             tuple.clear();
             let tids = (candidate.tid, candidate.at);
+            let row = Row { values: &values, compressed: &[], tid: candidate.tid };
+            let added = building.add_row(&row);
+            if added.map_err(|e| naming_table(e, self.table))? {
+                continue;
+            }
             let be = owner.backend();
             if crate::index::form(be, self.table, self.index, &values, tids, &mut tuple)? {
                 let mut cx = be.index_cx(self.index.persistence());

@@ -4,10 +4,11 @@
 //!
 //! Counterpart: `ginbuild`, `ginbuildempty` in gininsert.c.
 
-use crate::accumulate::{Accumulator, Collected, compare};
+use crate::accumulate::{Accumulator, Collected, OnKey, compare};
 use crate::index::GinIndex;
+use crate::key::Tuples;
 use crate::load::Loader;
-use access::{BuildOptions, Cx, IndexBuild, IndexFile, OnDuplicate};
+use access::{BuildOptions, Cx, IndexBuild, IndexFile, OnDuplicate, Row};
 use bufmgr::LOAD_PAGES_MAX;
 use ids::BlockNo;
 use page::gin::{self, Item, LEAF, META_BLOCK, Meta, ROOT_BLOCK, compress, decode_all};
@@ -63,6 +64,10 @@ impl<'a> GinBuild<'a> {
         GinBuild { index, entries, options, file: None, runs: Vec::new(), count: 0 }
     }
 
+    fn limit_memory(&mut self) -> Result<()> {
+        if self.entries.bytes() >= self.options.memory_limit { self.spill() } else { Ok(()) }
+    }
+
     /// Writes the collected entries as a run.
     fn spill(&mut self) -> Result<()> {
         let file = match &mut self.file {
@@ -71,25 +76,23 @@ impl<'a> GinBuild<'a> {
         };
         let start = file.len;
         let mut piece = Vec::with_capacity(PIECE + PAGE_SIZE);
-        for (prefix, items) in self.entries.drain()? {
-            push_record(&prefix, &items, &mut piece);
+        self.entries.drain(&mut |prefix, items| {
+            push_record(prefix, items, &mut piece);
             if piece.len() >= PIECE {
                 file.append(&piece)?;
                 piece.clear();
             }
-        }
+            Ok(())
+        })?;
         file.append(&piece)?;
         self.runs.push((start, file.len));
         Ok(())
     }
 
     /// Calls `each` with all keys in order, each with all its rows.
-    fn merged(&mut self, each: &mut dyn FnMut(&[u8], &[Item]) -> Result<()>) -> Result<()> {
+    fn merged(&mut self, each: OnKey<'_>) -> Result<()> {
         if self.runs.is_empty() {
-            for (prefix, items) in self.entries.drain()? {
-                each(&prefix, &items)?;
-            }
-            return Ok(());
+            return self.entries.drain(each);
         }
         self.spill()?;
         let Some(file) = &self.file else { return Ok(()) };
@@ -126,8 +129,19 @@ impl<'a> GinBuild<'a> {
 
 impl IndexBuild for GinBuild<'_> {
     fn add(&mut self, _cx: &mut Cx<'_>, entry: &[u8], _dead: bool) -> Result<()> {
-        self.count += self.entries.add_all(entry);
-        if self.entries.bytes() >= self.options.memory_limit { self.spill() } else { Ok(()) }
+        for tuple in Tuples(entry) {
+            self.entries.add_tuple(tuple)?;
+            self.count += 1;
+        }
+        self.limit_memory()
+    }
+
+    fn add_row(&mut self, row: &Row<'_>) -> Result<bool> {
+        let columns = self.index.schema.columns.len();
+        for (column, value) in row.values.iter().enumerate().take(columns) {
+            self.count += self.entries.add_value(column, *value, row.tid)?;
+        }
+        self.limit_memory().map(|()| true)
     }
 
     fn finish(mut self: Box<Self>, cx: &mut Cx<'_>, _on_duplicate: OnDuplicate<'_>) -> Result<u64> {

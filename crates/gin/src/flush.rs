@@ -61,7 +61,7 @@ impl GinIndex {
             self.check_length(cx, &mut pages, block)?;
             let page = self.share(cx, block)?;
             let is_last = block == data.tail && !how.full;
-            collect(&page, 1, &mut entries);
+            collect(&page, 1, &mut entries)?;
             let (next, max) = (GinPage(&page).right_link(), page.max_offset());
             let full_row = GinPage(&page).has(LIST_FULLROW);
             drop(page);
@@ -98,29 +98,26 @@ impl GinIndex {
         let mut more = Accumulator::new(&self.schema);
         if page.max_offset() > max {
             // Rows were added meanwhile, none of which continues on another page.
-            collect(&page, max + 1, &mut more);
+            collect(&page, max + 1, &mut more)?;
         }
         drop(page);
         if !more.is_empty() {
             // The latch of the metapage excludes further insertions.
-            for (prefix, items) in more.drain()? {
-                self.insert_entry(cx, &prefix, &items)?;
-            }
+            more.drain(&mut |prefix, items| self.insert_entry(cx, prefix, items))?;
         }
         self.remove_pending(cx, &mut meta, next, stats, how.reuse)?;
         Ok(next)
     }
 
     fn insert_collected(&self, cx: &mut Cx<'_>, entries: &mut Accumulator<'_>) -> Result<()> {
-        for (prefix, items) in entries.drain()? {
+        entries.drain(&mut |prefix, items| {
             (cx.check_interrupts)()?;
-            self.insert_entry(cx, &prefix, &items)?;
-        }
-        Ok(())
+            self.insert_entry(cx, prefix, items)
+        })
     }
 }
 
 /// Adds the entries of a page from an offset on.
-fn collect(page: &Page, from: OffsetNo, entries: &mut Accumulator<'_>) {
-    (from..=page.max_offset()).for_each(|offset| entries.add(page.item(offset)));
+fn collect(page: &Page, from: OffsetNo, entries: &mut Accumulator<'_>) -> Result<()> {
+    (from..=page.max_offset()).try_for_each(|offset| entries.add_tuple(page.item(offset)))
 }

@@ -12,7 +12,9 @@ use page::gin::{self, ENTRY_SIZE_MAX, Entry};
 use page::index_tuple::HEADER_SIZE;
 use page::tupdesc::{Align, Attr};
 use pgerror::{PgError, Result, pg_err};
+use smallvec::SmallVec;
 use std::cmp::Ordering;
+use types::compare::{self, CompareFn, Comparer};
 use types::gin::{
     Column, ComparePartial, Consistent, ExtractQuery, ExtractValue, Function, Keys, TriConsistent,
 };
@@ -67,11 +69,69 @@ pub(crate) struct Key<'a> {
     pub value: DatumRef<'a>,
 }
 
+/// How values are ordered by numbers: different numbers have the order of the values.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Words {
+    /// All numbers are 0.
+    None,
+    Int2,
+    Int4,
+    Int8,
+    Oid,
+    Unsigned,
+    /// The first eight bytes.
+    Bytes,
+}
+
+impl Words {
+    fn of(compare: &Comparer) -> Words {
+        let is = |f: CompareFn| compare.is(f);
+        if is(compare::btint2cmp) {
+            Words::Int2
+        } else if is(compare::btint4cmp) {
+            Words::Int4
+        } else if is(compare::btint8cmp) {
+            Words::Int8
+        } else if is(compare::btoidcmp) {
+            Words::Oid
+        } else if is(compare::word_cmp) {
+            Words::Unsigned
+        } else if is(compare::bttextcmp)
+            || is(compare::bttextcmp_c)
+            || is(compare::bytes_cmp)
+            || is(types::textsearch::functions::gin_cmp_tslexeme)
+        {
+            Words::Bytes
+        } else {
+            Words::None
+        }
+    }
+
+    pub(crate) fn word(self, value: DatumRef<'_>) -> u64 {
+        match (self, value) {
+            (Words::Int2, DatumRef::Word(word)) => i64::from(word as i16) as u64 ^ 1 << 63,
+            (Words::Int4, DatumRef::Word(word)) => i64::from(word as i32) as u64 ^ 1 << 63,
+            (Words::Int8, DatumRef::Word(word)) => word ^ 1 << 63,
+            (Words::Oid, DatumRef::Word(word)) => u64::from(word as u32),
+            (Words::Unsigned, DatumRef::Word(word)) => word,
+            (Words::Bytes, DatumRef::Bytes(bytes)) => {
+                let mut first = [0; 8];
+                let len = bytes.len().min(8);
+                first[..len].copy_from_slice(&bytes[..len]);
+                u64::from_be_bytes(first)
+            }
+            _ => 0,
+        }
+    }
+}
+
 /// A column of the index, with the functions of its operator class.
 pub(crate) struct KeyColumn {
     /// The columns of the tuples with this column's keys.
     layout: TupleLayout,
     pub column: Column,
+    /// Unless there are none, keys are equal only if their values are the same.
+    pub words: Words,
     extract_value: ExtractValue,
     pub extract_query: ExtractQuery,
     pub consistent: Option<Consistent>,
@@ -142,14 +202,11 @@ impl KeyColumn {
             _ => TupleLayout::new([&number_attr, &own.attr].into_iter()),
         };
         let collation = own.collation.valid().unwrap_or(DEFAULT_COLLATION);
+        let compare = def.comparer(number)?.clone();
         Ok(KeyColumn {
             layout,
-            column: Column {
-                key: type_info(&own.attr),
-                collation,
-                compare: def.comparer(number)?.clone(),
-                locale,
-            },
+            words: Words::of(&compare),
+            column: Column { key: type_info(&own.attr), collation, compare, locale },
             extract_value,
             extract_query,
             consistent,
@@ -274,52 +331,91 @@ impl KeySchema {
         keys: &mut Keys,
         out: &mut Vec<u8>,
     ) -> Result<()> {
-        let own = &self.columns[column];
-        let mut push = |category: Category, value: DatumRef<'_>| -> Result<()> {
+        self.each_key_in(column, value, (keys, true), &mut |key| {
             let start = out.len();
-            self.push_prefix(&Key { column, category, value }, out)?;
+            self.push_prefix(key, out)?;
             let size = (out.len() - start).next_multiple_of(8);
             out.resize(start + size, 0);
             gin::set_size(&mut out[start..], size);
             gin::set_row(&mut out[start..], tid);
             Ok(())
-        };
+        })
+    }
+
+    /// Calls `each` with the keys of a row's column, in any order, equal ones without others
+    /// between them or with the same bytes.
+    pub(crate) fn each_key(
+        &self,
+        column: usize,
+        value: DatumRef<'_>,
+        keys: &mut Keys,
+        each: &mut dyn FnMut(&Key<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let sort = self.columns[column].words == Words::None;
+        self.each_key_in(column, value, (keys, sort), each)
+    }
+
+    /// Calls `each` with the keys of a row's column; with `sort` in order and without duplicates.
+    fn each_key_in(
+        &self,
+        column: usize,
+        value: DatumRef<'_>,
+        (keys, sort): (&mut Keys, bool),
+        each: &mut dyn FnMut(&Key<'_>) -> Result<()>,
+    ) -> Result<()> {
+        let own = &self.columns[column];
+        let mut of_kind =
+            |category: Category, value: DatumRef<'_>| each(&Key { column, category, value });
         if value.is_null() {
-            return push(Category::NullItem, DatumRef::Null);
+            return of_kind(Category::NullItem, DatumRef::Null);
         }
         keys.clear();
         (own.extract_value)(&own.column, value, keys)?;
         if keys.is_empty() {
-            return push(Category::EmptyItem, DatumRef::Null);
+            return of_kind(Category::EmptyItem, DatumRef::Null);
+        }
+        let mut of_value = |key: DatumRef<'_>| {
+            of_kind(if key.is_null() { Category::NullKey } else { Category::Normal }, key)
+        };
+        if !sort {
+            return keys.iter().try_for_each(of_value);
         }
         let order = |a: &DatumRef<'_>, b: &DatumRef<'_>| match (a.is_null(), b.is_null()) {
             (false, false) => own.order(*a, *b),
             (a_null, b_null) => a_null.cmp(&b_null),
         };
-        let mut sorted: Vec<DatumRef<'_>> = keys.iter().collect();
+        let mut sorted: SmallVec<[DatumRef<'_>; 16]> = keys.iter().collect();
         sorted.sort_by(order);
         sorted.dedup_by(|a, b| order(a, b).is_eq());
-        for key in sorted {
-            let category = if key.is_null() { Category::NullKey } else { Category::Normal };
-            push(category, key)?;
-        }
-        Ok(())
+        sorted.into_iter().try_for_each(&mut of_value)
     }
 }
 
 /// A leaf tuple with a posting list of `count` TIDs; `None` if it would be too large.
 pub(crate) fn with_list(prefix: &[u8], list: &[u8], count: usize) -> Option<Vec<u8>> {
+    let mut tuple = Vec::new();
+    replace_with_list(prefix, (list, count), &mut tuple).then_some(tuple)
+}
+
+/// Replaces `tuple` by a leaf tuple with a posting list of `count` TIDs; false if it would be too
+/// large.
+pub(crate) fn replace_with_list(
+    prefix: &[u8],
+    (list, count): (&[u8], usize),
+    tuple: &mut Vec<u8>,
+) -> bool {
     let size = (prefix.len() + list.len()).next_multiple_of(8);
     if size > ENTRY_SIZE_MAX || count >= usize::from(u16::MAX) {
-        return None;
+        return false;
     }
-    let mut tuple = Vec::with_capacity(size);
+    tuple.clear();
+    tuple.reserve(size);
     tuple.extend_from_slice(prefix);
     tuple.extend_from_slice(list);
     tuple.resize(size, 0);
-    gin::set_size(&mut tuple, size);
-    gin::set_posting_list(&mut tuple, prefix.len(), count as u16);
-    Some(tuple)
+    gin::set_size(tuple, size);
+    gin::set_posting_list(tuple, prefix.len(), count as u16);
+    true
 }
 
 /// A leaf tuple whose TIDs are in a posting tree.

@@ -4,7 +4,7 @@
 //! The root of the entry tree is at a fixed block, so its page, the only one of the uppermost
 //! level, gets its number last. Blocks of other pages are assigned in the order of their use.
 
-use crate::key::{with_list, with_tree};
+use crate::key::{replace_with_list, with_tree};
 use crate::posting::{fill_leaf, inner_page};
 use ids::{BlockNo, Tid};
 use page::gin::{
@@ -43,6 +43,9 @@ pub(crate) struct Loader<'a> {
     next_block: u32,
     levels: Vec<Level>,
     stats: Meta,
+    /// Buffers for a posting list and its tuple.
+    list: Vec<u8>,
+    tuple: Vec<u8>,
 }
 
 impl<'a> Loader<'a> {
@@ -52,6 +55,8 @@ impl<'a> Loader<'a> {
             next_block: ROOT_BLOCK.0 + 1,
             levels: vec![Level::new(0, None)],
             stats: Meta::NEW,
+            list: Vec::new(),
+            tuple: Vec::new(),
         }
     }
 
@@ -63,14 +68,17 @@ impl<'a> Loader<'a> {
 
     /// Adds the next key with its items (ascending).
     pub(crate) fn add(&mut self, prefix: &[u8], items: &[Item]) -> Result<()> {
-        let mut list = Vec::new();
-        let packed = compress(items, ENTRY_SIZE_MAX, &mut list);
-        let tuple = match with_list(prefix, &list, items.len()) {
-            Some(tuple) if packed == items.len() => tuple,
-            _ => with_tree(prefix, self.posting_tree(items)?),
-        };
+        self.list.clear();
+        let packed = compress(items, ENTRY_SIZE_MAX, &mut self.list);
+        let mut tuple = std::mem::take(&mut self.tuple);
+        let list = (self.list.as_slice(), items.len());
+        if packed < items.len() || !replace_with_list(prefix, list, &mut tuple) {
+            tuple = with_tree(prefix, self.posting_tree(items)?);
+        }
         self.stats.entries += 1;
-        self.add_tuple(0, &tuple)
+        let added = self.add_tuple(0, &tuple);
+        self.tuple = tuple;
+        added
     }
 
     /// Adds a tuple to the page of a level; if it is full, begins the next one.

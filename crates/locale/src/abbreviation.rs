@@ -4,6 +4,9 @@
 //! some releases of glibc they had not. So these numbers are only a guess, made of the primary
 //! weights of single characters, and a sort verifies its result with the real comparison: if each
 //! entry is not greater than the next one by a transitive order, all are in that order.
+//!
+//! Texts of printable ASCII characters need no verification where the library says that these
+//! characters have weights which do not depend on each other ([`Collator::has_plain_ascii`]).
 
 use crate::Provider;
 use crate::icu::Collator;
@@ -25,6 +28,20 @@ const BEYOND: u8 = 0xff;
 pub(crate) struct Ranks {
     table: Vec<[u8; RANKS_MAX]>,
     single_byte: bool,
+    /// Texts of printable ASCII characters have the order of their ranks, where these differ.
+    plain: bool,
+}
+
+/// True for a printable character of ASCII.
+#[inline]
+fn is_plain_byte(byte: u8) -> bool {
+    byte.wrapping_sub(b' ') < 0x5f
+}
+
+/// True if all characters are printable ones of ASCII.
+fn is_plain_text(text: &[u8]) -> bool {
+    // Without an early end, so that it is compiled to vector instructions.
+    text.iter().fold(true, |all, byte| all & is_plain_byte(*byte))
 }
 
 /// The first eight bytes as a number, filled with zeros.
@@ -130,7 +147,60 @@ impl Ranks {
             ranks
         });
         let table: Vec<_> = table.collect();
-        (!distinct.is_empty()).then_some(Ranks { table, single_byte })
+        let plain = match provider {
+            Provider::Icu(collator) => {
+                distinct.len() < BEYOND as usize
+                    && weights[..0x80].iter().all(|list| list.len() <= 1)
+                    && collator.has_plain_ascii()
+            }
+            Provider::Libc { .. } => false,
+        };
+        (!distinct.is_empty()).then_some(Ranks { table, single_byte, plain })
+    }
+
+    /// True if the abbreviation of this text and those of others for which this is true have
+    /// exactly the order of the texts, where they differ.
+    pub(crate) fn is_plain(&self, text: &[u8]) -> bool {
+        self.plain && is_plain_text(text)
+    }
+
+    /// The order of two texts; `Equal` if their ranks do not decide.
+    pub(crate) fn plain_order(&self, a: &[u8], b: &[u8]) -> Ordering {
+        if !self.plain {
+            return Ordering::Equal;
+        }
+        let same = common_prefix(a, b);
+        if !is_plain_text(&a[..same]) {
+            return Ordering::Equal;
+        }
+        let (mut a, mut b) = (&a[same..], &b[same..]);
+        loop {
+            let (x, y) = (self.next_plain(&mut a), self.next_plain(&mut b));
+            let (Some(x), Some(y)) = (x, y) else { return Ordering::Equal };
+            if x != y || x == 0 {
+                // A next character could change the weight of the one before, if it is no plain
+                // one.
+                let follows = |rest: &[u8]| rest.first().is_none_or(|c| is_plain_byte(*c));
+                return if follows(a) && follows(b) { x.cmp(&y) } else { Ordering::Equal };
+            }
+        }
+    }
+
+    /// Removes characters until one has a rank, and returns that; 0 at the end. `None`: a
+    /// character that is not a plain one.
+    #[inline]
+    fn next_plain(&self, text: &mut &[u8]) -> Option<u8> {
+        while let Some((&c, rest)) = text.split_first() {
+            if !is_plain_byte(c) {
+                return None;
+            }
+            *text = rest;
+            match self.table[usize::from(c)][0] {
+                0 => {}
+                rank => return Some(rank),
+            }
+        }
+        Some(0)
     }
 
     fn symbols<'a>(&'a self, text: &'a [u8]) -> Symbols<'a> {
@@ -139,6 +209,13 @@ impl Ranks {
 
     /// The first eight ranks of a text as a number.
     pub(crate) fn abbreviation(&self, text: &[u8]) -> u64 {
+        if let Some(first) = text.first_chunk::<8>().filter(|first| first.is_ascii()) {
+            // Most characters have one rank.
+            let ranks = first.map(|c| self.table[usize::from(c)]);
+            if ranks.iter().all(|r| r[0] != 0 && r[1] == 0) {
+                return u64::from_be_bytes(ranks.map(|r| r[0]));
+            }
+        }
         let mut symbols = self.symbols(text);
         let mut out = 0u64;
         for place in 0..8 {

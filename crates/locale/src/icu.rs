@@ -23,6 +23,12 @@ const RELEASES: std::ops::RangeInclusive<u32> = 50..=99;
 const NAME_BYTES: usize = 256;
 /// `U_BUFFER_OVERFLOW_ERROR`.
 const OVERFLOW: c_int = 15;
+/// `UCOL_NUMERIC_COLLATION`, an attribute: digits are ordered by the number that they form.
+const NUMERIC: c_int = 7;
+/// `UCOL_OFF`.
+const OFF: c_int = 16;
+/// Characters of an item of a set that are looked at.
+const ITEM_CHARS: usize = 2;
 /// Characters of a display name at most.
 const DISPLAY_CHARS: usize = 128;
 
@@ -49,6 +55,10 @@ type SortKey = unsafe extern "C" fn(*const c_void, *const u16, i32, *mut u8, i32
 type DisplayName =
     unsafe extern "C" fn(*const c_char, *const c_char, *mut u16, i32, *mut c_int) -> i32;
 type ToTag = unsafe extern "C" fn(*const c_char, *mut c_char, i32, i8, *mut c_int) -> i32;
+type SpecialCharacters =
+    unsafe extern "C" fn(*const c_void, *mut c_void, *mut c_void, i8, *mut c_int);
+type SetItem =
+    unsafe extern "C" fn(*const c_void, i32, *mut i32, *mut i32, *mut u16, i32, *mut c_int) -> i32;
 /// A class of characters, as a function.
 pub(crate) type IsInClass = unsafe extern "C" fn(i32) -> i8;
 
@@ -97,6 +107,12 @@ functions! {
     version_to_string "u_versionToString": unsafe extern "C" fn(*const [u8; 4], *mut c_char);
     compare "ucol_strcollUTF8": CompareUtf8;
     sort_key "ucol_getSortKey": SortKey;
+    attribute "ucol_getAttribute": unsafe extern "C" fn(*const c_void, c_int, *mut c_int) -> c_int;
+    special_characters "ucol_getContractionsAndExpansions": SpecialCharacters;
+    open_set "uset_openEmpty": unsafe extern "C" fn() -> *mut c_void;
+    close_set "uset_close": unsafe extern "C" fn(*mut c_void);
+    set_size "uset_getItemCount": unsafe extern "C" fn(*const c_void) -> i32;
+    set_item "uset_getItem": SetItem;
     error_name "u_errorName": unsafe extern "C" fn(c_int) -> *const c_char;
     lower "u_strToLower": MapCase;
     upper "u_strToUpper": MapCase;
@@ -241,6 +257,58 @@ impl Drop for Collator {
     }
 }
 
+/// A set of characters and texts.
+struct Set {
+    icu: &'static Icu,
+    handle: *mut c_void,
+}
+
+impl Drop for Set {
+    fn drop(&mut self) {
+        // SAFETY: the set is open, and nothing uses it later.
+        unsafe { (self.icu.close_set)(self.handle) }
+    }
+}
+
+impl Set {
+    /// An empty set; `None` if memory is short.
+    fn new(icu: &'static Icu) -> Option<Set> {
+        // SAFETY: the call has no arguments.
+        let handle = unsafe { (icu.open_set)() };
+        (!handle.is_null()).then_some(Set { icu, handle })
+    }
+
+    /// True if `test` holds for the first [`ITEM_CHARS`] characters of a text in the set, for the
+    /// first character of a range in it, or if an item cannot be read.
+    fn any(&self, test: impl Fn(&[u16]) -> bool) -> bool {
+        // SAFETY: the set is open.
+        let count = unsafe { (self.icu.set_size)(self.handle) };
+        (0..count).any(|n| {
+            let (mut start, mut end, mut status): (i32, i32, c_int) = (0, 0, 0);
+            let mut text = [0u16; 64];
+            // SAFETY: the set is open, the number is below that of its items, and the buffer has
+            // the length that is given.
+            let len = unsafe {
+                (self.icu.set_item)(
+                    self.handle,
+                    n,
+                    &mut start,
+                    &mut end,
+                    text.as_mut_ptr(),
+                    text.len() as i32,
+                    &mut status,
+                )
+            };
+            match usize::try_from(len) {
+                _ if status > 0 && status != OVERFLOW => true,
+                Ok(0) => test(&[start.clamp(0, u16::MAX.into()) as u16]),
+                Ok(len) => test(&text[..len.min(ITEM_CHARS)]),
+                Err(_) => true,
+            }
+        })
+    }
+}
+
 impl Collator {
     pub(crate) fn open(name: &str) -> Result<Collator, LocaleError> {
         let icu = icu().ok_or(LocaleError::NoIcu)?;
@@ -296,6 +364,35 @@ impl Collator {
             }
             key.resize(n, 0);
         }
+    }
+
+    /// True if every character of ASCII has a weight of its own that does not depend on other
+    /// characters of ASCII beside it. ICU promises that sort keys have the order of comparisons, so
+    /// the primary weights of single characters then order texts of ASCII.
+    pub(crate) fn has_plain_ascii(&self) -> bool {
+        let icu = self.icu;
+        let mut status: c_int = 0;
+        // SAFETY: the collator is open.
+        let numeric = unsafe { (icu.attribute)(self.handle, NUMERIC, &mut status) };
+        if status > 0 || numeric != OFF {
+            return false;
+        }
+        let (contractions, expansions) = (Set::new(icu), Set::new(icu));
+        let (Some(contractions), Some(expansions)) = (contractions, expansions) else {
+            return false;
+        };
+        // SAFETY: the collator and both sets are open.
+        unsafe {
+            (icu.special_characters)(
+                self.handle,
+                contractions.handle,
+                expansions.handle,
+                1,
+                &mut status,
+            );
+        }
+        let is_ascii = |item: &[u16]| item.iter().all(|&c| c < 0x80);
+        status <= 0 && !contractions.any(is_ascii) && !expansions.any(is_ascii)
     }
 
     /// The text with its letters mapped by the rules of the locale. Error: the name of ICU's error.

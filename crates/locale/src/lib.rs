@@ -122,7 +122,14 @@ impl Locale {
         }
         let order = match &self.provider {
             Provider::Libc { collate, .. } => collate.compare(a, b),
-            Provider::Icu(collator) => collator.compare(a, b),
+            Provider::Icu(collator) => match self.ranks() {
+                Some(ranks) => {
+                    let order = ranks.plain_order(a, b);
+                    debug_assert!(order.is_eq() || order == collator.compare(a, b));
+                    order.then_with(|| collator.compare(a, b))
+                }
+                None => collator.compare(a, b),
+            },
         };
         if self.deterministic { order.then_with(|| a.cmp(b)) } else { order }
     }
@@ -142,6 +149,16 @@ impl Locale {
         }
     }
 
+    fn ranks(&self) -> Option<&Ranks> {
+        self.ranks.get_or_init(|| Ranks::of(&self.provider, self.single_byte)).as_ref()
+    }
+
+    /// True if the abbreviation of this text and those of others for which this is true have
+    /// exactly the order of the texts, where they differ. Such abbreviations need no verification.
+    pub fn has_exact_abbreviation(&self, text: &[u8]) -> bool {
+        self.bytewise || self.ranks().is_some_and(|ranks| ranks.is_plain(text))
+    }
+
     /// A number that *usually* has the order of the text: sorts use it and then verify the result
     /// by [`Locale::compare`], since no library promises that its sort keys have the order of its
     /// comparison. 0 for every text if the locale has no such numbers.
@@ -149,7 +166,7 @@ impl Locale {
         if self.bytewise {
             return abbreviation::first_bytes(text);
         }
-        match self.ranks.get_or_init(|| Ranks::of(&self.provider, self.single_byte)) {
+        match self.ranks() {
             Some(ranks) => ranks.abbreviation(text),
             None => 0,
         }

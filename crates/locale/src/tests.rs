@@ -78,3 +78,62 @@ fn the_c_locale_has_no_formats() {
     assert_eq!(capitalized("éTÉ"), "Été");
     assert_eq!((date_order("C"), date_order("no_SUCH")), (Some("mdy"), None));
 }
+
+/// The order of the library, without the ranks.
+fn library_order(locale: &Locale, a: &[u8], b: &[u8]) -> Ordering {
+    let Provider::Icu(collator) = &locale.provider else { panic!("a locale of ICU") };
+    collator.compare(a, b).then_with(|| a.cmp(b))
+}
+
+#[test]
+fn ranks_decide_only_what_the_library_decides_alike() {
+    const PIECES: [&str; 24] = [
+        "a", "A", "b", "c", "h", "l", "j", "z", "aa", "1", "9", "0", "-", " ", "_", "'", "\t",
+        "\u{1}", "ä", "\u{301}", "\u{335}", "·", "д", "k",
+    ];
+    let mut state = 0x2545_F491_4F6C_DD1D_u64;
+    let mut next = |limit: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state % limit as u64) as usize
+    };
+    let names = [
+        "und",
+        "en-US",
+        "cs",
+        "da",
+        "hr",
+        "sv",
+        "lt",
+        "en-u-kn",
+        "en-u-ka-shifted",
+        "en-u-kf-upper",
+        "fr-CA",
+        "de-u-co-phonebk",
+        "und-u-ks-identic",
+    ];
+    for name in names {
+        let locale = Locale::icu(name, true).expect("ICU is installed");
+        // Contractions, or digits that are ordered by the number that they form.
+        let expected = !matches!(name, "cs" | "da" | "hr" | "en-u-kn");
+        assert_eq!(locale.has_exact_abbreviation(b"abc -1"), expected, "{name}");
+        assert!(!locale.has_exact_abbreviation("ä".as_bytes()));
+        assert!(!locale.has_exact_abbreviation(b"a\tb"));
+        // Of printable characters only, and of all.
+        for pieces in [&PIECES[..16], &PIECES[..]] {
+            let texts: Vec<String> = (0..300)
+                .map(|_| (0..next(6)).map(|_| pieces[next(pieces.len())]).collect())
+                .collect();
+            for (a, b) in texts.iter().flat_map(|a| texts.iter().map(move |b| (a, b))) {
+                let (x, y) = (a.as_bytes(), b.as_bytes());
+                let order = library_order(&locale, x, y);
+                assert_eq!(locale.compare(x, y), order, "{name}: {a:?} {b:?}");
+                let numbers = locale.abbreviation(x).cmp(&locale.abbreviation(y));
+                if locale.has_exact_abbreviation(x) && locale.has_exact_abbreviation(y) {
+                    assert_eq!(numbers.then(order), order, "{name}: {a:?} {b:?}");
+                }
+            }
+        }
+    }
+}

@@ -253,15 +253,26 @@ fn are_exact(col: &Column, word: WordKind) -> bool {
     word.is_exact() || (0..col.len()).all(|i| word.is_exact_for(col.get(i)))
 }
 
-/// Sorts rows that were sorted by guesses again, unless each is in order with the next. If
-/// so, all are, because the order of a collation is transitive.
-fn verify(items: &mut [Item], rows: &Batch, columns: &[SortColumn]) {
-    let order = |a: &Item, b: &Item| {
-        compare(columns, 0, (rows, a.row as usize), (rows, b.row as usize)).then(a.row.cmp(&b.row))
-    };
-    if !items.is_sorted_by(|a, b| order(a, b).is_lt()) {
-        items.sort_unstable_by(order);
+/// True if the order of the words needs no verification: they are no abbreviations, or exact ones.
+fn are_reliable(col: &Column, c: &SortColumn) -> bool {
+    match c.cmp.abbreviated() {
+        Some(cmp) if c.is_abbreviated() => (0..col.len()).all(|i| {
+            let value = col.get(i);
+            value.is_null() || cmp.has_exact_abbreviation(value)
+        }),
+        _ => true,
     }
+}
+
+/// The order of two rows, equal ones in that of their input.
+fn row_order(rows: &Batch, columns: &[SortColumn], a: &Item, b: &Item) -> Ordering {
+    compare(columns, 0, (rows, a.row as usize), (rows, b.row as usize)).then(a.row.cmp(&b.row))
+}
+
+/// True if each row is in order with the next. Then all are, because the order of a collation is
+/// transitive.
+fn are_sorted(items: &[Item], rows: &Batch, columns: &[SortColumn]) -> bool {
+    items.is_sorted_by(|a, b| row_order(rows, columns, a, b).is_lt())
 }
 
 /// A sort in progress: input rows, then sorted rows. Counterpart: `Tuplesortstate`.
@@ -275,6 +286,8 @@ pub struct Sorter {
     words: Vec<u64>,
     /// The words contain the complete values of the first sort column.
     exact: bool,
+    /// The order of the words need not be verified.
+    reliable: bool,
     /// Bounded sort: the word of the last row kept, unless it is NULL. Input rows with a larger
     /// word are dropped.
     threshold: Option<u64>,
@@ -307,6 +320,7 @@ impl Sorter {
             rows: Batch::default(),
             words: Vec::new(),
             exact: true,
+            reliable: true,
             threshold: None,
             order: Vec::new(),
             at: 0,
@@ -336,8 +350,10 @@ impl Sorter {
             self.rows = batch.empty_like();
         }
         let first = self.columns.first().cloned();
-        if let Some(c) = first.as_ref().filter(|_| self.exact) {
-            self.exact = are_exact(&batch.columns[c.column], c.word);
+        if let Some(c) = &first {
+            let col = &batch.columns[c.column];
+            self.exact = self.exact && are_exact(col, c.word);
+            self.reliable = self.reliable && are_reliable(col, c);
         }
         if let (Some(limit), Some(c)) = (self.threshold, &first) {
             self.push_below(batch, limit, c);
@@ -476,7 +492,10 @@ impl Sorter {
                     })
                     .then(a.row.cmp(&b.row))
             });
-            verify(items, rows, columns);
+            debug_assert!(!self.reliable || are_sorted(items, rows, columns));
+            if !self.reliable && !are_sorted(items, rows, columns) {
+                items.sort_unstable_by(|a, b| row_order(rows, columns, a, b));
+            }
         } else {
             let from = usize::from(self.exact);
             items.sort_unstable_by(|a, b| {
@@ -515,7 +534,7 @@ impl Sorter {
         self.runs.push(file);
         self.rows.clear();
         self.words.clear();
-        self.exact = true;
+        (self.exact, self.reliable) = (true, true);
         self.order.clear();
         Ok(())
     }
@@ -598,6 +617,8 @@ struct Reader {
     next: usize,
     batch: Batch,
     words: Vec<u64>,
+    /// The words of the batch have the order of its rows, where they differ.
+    reliable: bool,
     at: usize,
 }
 
@@ -612,11 +633,10 @@ impl Reader {
         self.next += 1;
         self.at = 0;
         self.words.clear();
-        match columns.first() {
+        if let Some(c) = columns.first() {
             // Runs are in the order of the comparison, with which that of the words may conflict.
-            Some(c) if c.is_abbreviated() => self.words.resize(self.batch.len, 0),
-            Some(c) => words_of(&self.batch.columns[c.column], c, 0, &mut self.words),
-            None => {}
+            self.reliable = are_reliable(&self.batch.columns[c.column], c);
+            words_of(&self.batch.columns[c.column], c, 0, &mut self.words);
         }
         Ok(true)
     }
@@ -633,7 +653,14 @@ impl Merge {
         let mut readers = Vec::with_capacity(files.len());
         let mut heap = Vec::new();
         for file in files {
-            let mut r = Reader { file, next: 0, batch: Batch::default(), words: Vec::new(), at: 0 };
+            let mut r = Reader {
+                file,
+                next: 0,
+                batch: Batch::default(),
+                words: Vec::new(),
+                reliable: true,
+                at: 0,
+            };
             if r.refill(columns)? {
                 heap.push(readers.len() as u32);
             }
@@ -656,7 +683,8 @@ impl Merge {
                     y.batch.columns[c.column].is_null(y.at),
                 );
                 let word = match (xn, yn) {
-                    (false, false) => x.words[x.at].cmp(&y.words[y.at]),
+                    (false, false) if x.reliable && y.reliable => x.words[x.at].cmp(&y.words[y.at]),
+                    (false, false) => Ordering::Equal,
                     (true, true) => Ordering::Equal,
                     (xn, _) => {
                         if xn == c.nulls_first {

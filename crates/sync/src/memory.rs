@@ -22,7 +22,10 @@
 //! in one process share. A balance is inexact if one session releases what another has allocated
 //! (shared caches); so no balance counts for more than the sum.
 
+mod small;
+
 use mimalloc::MiMalloc;
+use small::Class;
 use std::alloc::{GlobalAlloc, Layout};
 use std::cell::Cell;
 use std::sync::atomic::{AtomicI64, AtomicUsize, Ordering};
@@ -84,8 +87,9 @@ impl std::fmt::Display for Refused {
     }
 }
 
-/// The program's allocator: mimalloc, with counts. A large request gets a mapping of its own, which
-/// is returned to the system on release and grows without being copied.
+/// The program's allocator: mimalloc, with counts and lists of small released blocks. A large
+/// request gets a mapping of its own, which is returned to the system on release and grows without
+/// being copied.
 pub struct Allocator;
 
 #[inline]
@@ -149,6 +153,9 @@ unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc(&self, layout: Layout) -> *mut u8 {
         note(layout.size() as i64);
+        if let Some(class) = Class::of(&layout) {
+            return small::allocate(class);
+        }
         if is_mapped(&layout) {
             return map(layout.size());
         }
@@ -159,6 +166,10 @@ unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn dealloc(&self, ptr: *mut u8, layout: Layout) {
         note(-(layout.size() as i64));
+        if let Some(class) = Class::of(&layout) {
+            // SAFETY: the block is one of that class, by its layout.
+            return unsafe { small::release(ptr, class) };
+        }
         if is_mapped(&layout) {
             // SAFETY: the block is a mapping of that size, by its layout.
             unsafe { libc::munmap(ptr.cast(), layout.size()) };
@@ -171,6 +182,9 @@ unsafe impl GlobalAlloc for Allocator {
     #[inline]
     unsafe fn alloc_zeroed(&self, layout: Layout) -> *mut u8 {
         note(layout.size() as i64);
+        if let Some(class) = Class::of(&layout) {
+            return small::allocate_zeroed(class);
+        }
         if is_mapped(&layout) {
             return map(layout.size());
         }
@@ -180,23 +194,29 @@ unsafe impl GlobalAlloc for Allocator {
 
     #[inline]
     unsafe fn realloc(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        if layout.size() < MAPPED_BYTES && size < MAPPED_BYTES {
-            note(size as i64 - layout.size() as i64);
-            // SAFETY: as in `dealloc`.
-            return unsafe { MiMalloc.realloc(ptr, layout, size) };
+        // SAFETY: the caller's promise: the size is valid with the alignment.
+        let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
+        match (Class::of(&layout), Class::of(&wanted)) {
+            (None, None) if layout.size() < MAPPED_BYTES && size < MAPPED_BYTES => {
+                note(size as i64 - layout.size() as i64);
+                // SAFETY: as in `dealloc`.
+                unsafe { MiMalloc.realloc(ptr, layout, size) }
+            }
+            (Some(old), Some(new)) if old == new => {
+                note(size as i64 - layout.size() as i64);
+                ptr
+            }
+            // SAFETY: the caller's promises hold for the parts of this.
+            _ => unsafe { self.move_block(ptr, layout, wanted) },
         }
-        // SAFETY: the caller's promises hold for the parts of this.
-        unsafe { self.move_large(ptr, layout, size) }
     }
 }
 
 impl Allocator {
     /// # Safety
     /// As for `GlobalAlloc::realloc`.
-    #[cold]
-    unsafe fn move_large(&self, ptr: *mut u8, layout: Layout, size: usize) -> *mut u8 {
-        // SAFETY: the caller's promise: the size is valid with the alignment.
-        let wanted = unsafe { Layout::from_size_align_unchecked(size, layout.align()) };
+    unsafe fn move_block(&self, ptr: *mut u8, layout: Layout, wanted: Layout) -> *mut u8 {
+        let size = wanted.size();
         if is_mapped(&layout) && is_mapped(&wanted) {
             // SAFETY: the block is a mapping of that size, by its layout.
             let moved = unsafe { remap(ptr, layout.size(), size) };
@@ -225,6 +245,7 @@ impl Allocator {
 pub fn release() {
     if BALANCE.with(|b| b.grown.get() && b.held.get() < GROWN_BYTES) {
         BALANCE.with(|b| b.grown.set(false));
+        small::clear();
         // SAFETY: the call only returns pages that no block lies on.
         unsafe { libmimalloc_sys::mi_collect(true) };
     }
@@ -255,9 +276,10 @@ pub fn begin_session() {
     });
 }
 
-/// Updates the sum before the thread ends.
+/// Updates the sum, and releases the thread's free blocks, before the thread ends.
 pub(crate) fn end_thread() {
     BALANCE.with(report);
+    small::close();
 }
 
 /// Bytes that the session holds.

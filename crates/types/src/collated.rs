@@ -85,6 +85,10 @@ impl TypedCompare for TextOrder {
         self.locale.abbreviation(self.operands.left(value))
     }
 
+    fn has_exact_abbreviation(&self, value: DatumRef<'_>) -> bool {
+        self.locale.has_exact_abbreviation(self.operands.left(value))
+    }
+
     fn guess(&self, a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
         self.locale.guess(self.operands.left(a), self.operands.right(b))
     }

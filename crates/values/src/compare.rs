@@ -21,10 +21,18 @@ pub trait TypedCompare: Send + Sync {
     }
 
     /// A number that usually has the order of the value. A sort by these numbers must verify its
-    /// result by comparing neighbours.
+    /// result by comparing neighbours, unless the numbers of all values are
+    /// [exact](Self::has_exact_abbreviation).
     fn abbreviation(&self, value: DatumRef<'_>) -> u64 {
         let _ = value;
         0
+    }
+
+    /// True if the number of this value and those of others for which this is true have exactly the
+    /// order of the values, where they differ.
+    fn has_exact_abbreviation(&self, value: DatumRef<'_>) -> bool {
+        let _ = value;
+        false
     }
 
     /// An order that is usually that of [`TypedCompare::compare`], and that of the abbreviations

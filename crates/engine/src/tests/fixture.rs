@@ -332,7 +332,7 @@ impl Items {
         let mut print =
             |_: &mut Backend, key: &[Datum]| format!("(id)=({})", key[0].as_ref().as_i32());
         let table = &self.table;
-        let new = index::NewIndex { table, index: &index, columns: &[1], rows: 0.0 };
+        let new = index::NewIndex { table, index: &index, columns: &[1], places: &[], rows: 0.0 };
         index::build(be, new, &mut entry, &mut print)
     }
 }

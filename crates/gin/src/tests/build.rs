@@ -26,8 +26,14 @@ fn build(memory_limit: usize, rows: u32) -> Fixture {
     let mut build = w.index.begin_build(&mut s.cx(&w), options).unwrap();
     for n in 0..rows {
         // Rows of HOT chains are out of order.
-        let entries = w.form(array(&keys_of(n ^ 1)).as_ref(), tid(n ^ 1));
-        build.add(&mut s.cx(&w), &entries, false).unwrap();
+        let value = array(&keys_of(n ^ 1));
+        if n % 3 == 0 {
+            let entries = w.form(value.as_ref(), tid(n ^ 1));
+            build.add(&mut s.cx(&w), &entries, false).unwrap();
+        } else {
+            let row = access::Row { values: &[value.as_ref()], compressed: &[], tid: tid(n ^ 1) };
+            assert!(build.add_row(&row).unwrap());
+        }
     }
     let mut never = |_: page::index_tuple::IndexTuple<'_>, _: page::index_tuple::IndexTuple<'_>| {
         pgerror::PgError::internal("no duplicates")

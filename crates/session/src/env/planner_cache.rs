@@ -7,7 +7,7 @@ use planner::{ColumnStats, ExtendedStats, OperatorInfo, RelationInfo};
 use std::sync::Arc;
 
 /// Maximum number of entries in each cache. A full cache is cleared.
-const CACHE_ENTRIES_MAX: usize = 1000;
+const CACHE_ENTRIES_MAX: usize = 10_000;
 
 /// Cached planner facts, with the catalog rows and descriptors from which they were computed.
 #[derive(Default)]

@@ -87,7 +87,12 @@ impl Statement {
         {
             return self.custom(state, params);
         }
-        let generic = self.generic(state)?;
+        let known = self.plans.lock().generic.clone();
+        // Whether a known plan fits the sizes of its tables matters only if it may be used.
+        let generic = match known {
+            Some(known) if known.cost() > average => known,
+            _ => self.generic(state)?,
+        };
         if generic.cost() > average {
             return self.custom(state, params);
         }

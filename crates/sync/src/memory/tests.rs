@@ -76,3 +76,81 @@ fn allocations_are_counted() {
     release();
     assert_eq!((held(), used()), (0, 0));
 }
+
+/// Blocks of all small sizes keep their contents and do not overlap, while others are released,
+/// moved and allocated again, also on other threads.
+#[test]
+fn small_blocks_are_separate() {
+    struct Block(*mut u8, Layout, u8);
+    // SAFETY: a block is used by one thread at a time.
+    unsafe impl Send for Block {}
+    fn fill(block: &Block) {
+        // SAFETY: the block has the size of its layout.
+        unsafe { block.0.write_bytes(block.2, block.1.size()) };
+    }
+    fn release(block: Block) {
+        let Block(ptr, layout, byte) = block;
+        assert_eq!(ptr.addr() % layout.align(), 0);
+        // SAFETY: as in `fill`; the block was allocated with this layout.
+        unsafe {
+            let found = std::slice::from_raw_parts(ptr, layout.size());
+            assert!(found.iter().all(|b| *b == byte), "{layout:?}");
+            Allocator.dealloc(ptr, layout);
+        }
+    }
+    fn work(seed: u64, mut blocks: Vec<Block>) -> Vec<Block> {
+        let mut state = seed;
+        let mut next = |limit: usize| {
+            state = state.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(99);
+            (state >> 33) as usize % limit
+        };
+        for n in 0..20_000 {
+            let align = 1 << next(6);
+            let layout = Layout::from_size_align(1 + next(700), align).expect("a valid layout");
+            let byte = 1 + (n % 255) as u8;
+            match next(4) {
+                0 | 1 if blocks.len() < 300 => {
+                    // SAFETY: the size is not 0.
+                    let block = Block(unsafe { Allocator.alloc(layout) }, layout, byte);
+                    fill(&block);
+                    blocks.push(block);
+                }
+                2 if !blocks.is_empty() => {
+                    let Block(ptr, old, byte) = blocks.swap_remove(next(blocks.len()));
+                    let layout = Layout::from_size_align(layout.size(), old.align());
+                    let layout = layout.expect("a valid layout");
+                    // SAFETY: the block was allocated with the old layout.
+                    let ptr = unsafe { Allocator.realloc(ptr, old, layout.size()) };
+                    let kept = old.size().min(layout.size());
+                    // SAFETY: as in `fill`.
+                    let found = unsafe { std::slice::from_raw_parts(ptr, kept) };
+                    assert!(found.iter().all(|b| *b == byte));
+                    let block = Block(ptr, layout, byte);
+                    fill(&block);
+                    blocks.push(block);
+                }
+                3 => {
+                    // SAFETY: the size is not 0.
+                    let block = Block(unsafe { Allocator.alloc_zeroed(layout) }, layout, 0);
+                    release(block);
+                }
+                _ if !blocks.is_empty() => release(blocks.swap_remove(next(blocks.len()))),
+                _ => {}
+            }
+        }
+        blocks
+    }
+    let first = work(1, Vec::new());
+    let second = std::thread::scope(|scope| {
+        scope
+            .spawn(|| {
+                let blocks = work(2, first);
+                small::close();
+                blocks
+            })
+            .join()
+            .expect("the thread has not panicked")
+    });
+    work(3, second).into_iter().for_each(release);
+    small::clear();
+}
