@@ -68,7 +68,7 @@ by_name! { SUPPORT;
     "btint24cmp" btint8cmp; "btint28cmp" btint8cmp; "btint42cmp" btint8cmp;
     "btint48cmp" btint8cmp; "btint82cmp" btint8cmp; "btint84cmp" btint8cmp; "btoidcmp" btoidcmp;
     "btcharcmp" btcharcmp; "btnamecmp" btnamecmp; "bttextcmp" bttextcmp;
-    "bttext_pattern_cmp" bttextcmp_c; "btbpchar_pattern_cmp" bpcharcmp;
+    "gin_compare_jsonb" bttextcmp_c; "bttext_pattern_cmp" bttextcmp_c; "btbpchar_pattern_cmp" bpcharcmp;
     "btnametextcmp" btnametextcmp; "bttextnamecmp" bttextnamecmp; "bpcharcmp" bpcharcmp;
     "btfloat4cmp" btfloat4cmp; "btfloat8cmp" btfloat8cmp; "btfloat48cmp" btfloat48cmp;
     "btfloat84cmp" btfloat84cmp; "byteacmp" bytes_cmp; "uuid_cmp" bytes_cmp;
