@@ -14,6 +14,7 @@ const PARAMETERS: usize = 20;
 pub enum Command {
     Vacuum,
     Analyze,
+    Copy,
 }
 
 impl Command {
@@ -22,6 +23,7 @@ impl Command {
         match self {
             Command::Vacuum => "VACUUM",
             Command::Analyze => "ANALYZE",
+            Command::Copy => "COPY",
         }
     }
 }
