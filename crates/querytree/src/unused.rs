@@ -74,10 +74,10 @@ fn drop_from(sub: &mut Query, mut kept: Kept, host: &mut dyn PlannerHost) -> Res
 /// Replaces the columns that are not used by NULL.
 fn drop_columns(kept: &Kept, sub: &mut Query, host: &mut dyn PlannerHost) -> Result<()> {
     for t in &mut sub.target_list {
-        if !t.resjunk
-            && t.ressortgroupref == 0
-            && !kept.used.contains(&t.resno)
-            && !(kept.repeats && has_upper_vars(&t.expr))
+        let unused = !t.resjunk && t.ressortgroupref == 0 && !kept.used.contains(&t.resno);
+        let repeats = kept.repeats && has_upper_vars(&t.expr);
+        if unused
+            && !repeats
             && !matches!(t.expr, Expr::Const(_))
             && !contains_srf(&t.expr)
             && eval::volatility(&t.expr, host)? != Volatility::Volatile
