@@ -29,3 +29,7 @@ drop role hosted_other
 create table hosted_check (a int check (a ==== any ('{1,2}')))
 insert into hosted_check values (-1), (2)
 insert into hosted_check values (3)
+create function hosted_null(a hosted_int, b hosted_int) returns boolean language plpgsql as $$ begin return nullif(a::int = b::int, a::int > 5); end $$
+drop operator = (hosted_int, hosted_int)
+create operator = (leftarg = hosted_int, rightarg = hosted_int, function = hosted_null)
+select a::hosted_int is distinct from b::hosted_int, nullif(a::hosted_int, b::hosted_int), a::hosted_int = any (array[b::hosted_int, 7::hosted_int]) from (values (3, 3), (3, 4), (6, 6), (6, 7), (null, 6)) v(a, b)

@@ -341,7 +341,11 @@ fn eval_compound<'a>(
             Ok(Val::bool(match (a.is_null(), b.is_null()) {
                 (true, true) => false,
                 (false, false) => {
-                    !invoke(call, st, host, &[a.as_ref(), b.as_ref()])?.as_ref().as_bool()
+                    let equal = invoke(call, st, host, &[a.as_ref(), b.as_ref()])?;
+                    if equal.is_null() {
+                        return Ok(Val::NULL);
+                    }
+                    !equal.as_ref().as_bool()
                 }
                 _ => true,
             }))
