@@ -76,6 +76,11 @@ impl SessionStats {
         progress
     }
 
+    /// The running command whose progress is reported.
+    pub fn running(&self) -> Option<Command> {
+        self.progress.as_ref().map(|p| p.command)
+    }
+
     #[inline]
     pub fn end_progress(&mut self) {
         if let Some(own) = self.progress.take() {
