@@ -49,3 +49,14 @@ SELECT * FROM cp ORDER BY a, b
 SET statement_timeout = '200ms'
 COPY (SELECT pg_sleep(60)) TO PROGRAM 'cat > /dev/null'
 RESET statement_timeout
+-- The progress that pg_stat_progress_copy shows.
+create table copy_shown (a int)
+create function copy_progress() returns trigger language plpgsql as $$ declare r record; begin for r in select relid::regclass, command, type, bytes_processed, bytes_total, tuples_processed, tuples_excluded, datname = current_database() from pg_stat_progress_copy where pid = pg_backend_pid() loop raise notice '% %', tg_when, r; end loop; return null; end $$
+create trigger copy_after after insert on copy_shown execute function copy_progress()
+copy copy_shown from program 'printf "1\n2\n3\n"'
+copy copy_shown from program 'printf "1\n2\n3\n"' where a > 1
+copy copy_shown from program 'printf "1\nx\n"'
+insert into copy_shown values (1)
+select count(*) from pg_stat_progress_copy
+drop table copy_shown
+drop function copy_progress

@@ -552,7 +552,8 @@ fn outcome(f: &Function, reply: &Reply) -> Outcome {
     let cells = rows.iter().flatten().cloned();
     // Only the sign of the result of a comparison is specified; PostgreSQL's values depend on the C
     // library.
-    if f.result == "integer" && f.name.contains("cmp") {
+    let compares = f.name.contains("cmp") || f.name == "gin_compare_jsonb";
+    if f.result == "integer" && compares {
         let sign = |c: String| c.parse::<i64>().map_or(c, |n| n.signum().to_string());
         return Ok(cells.map(|c| c.map(sign)).collect());
     }

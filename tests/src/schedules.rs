@@ -15,9 +15,10 @@ use testkit::client::{Client, Reply};
 /// Time limit of a step during which no session waits for a lock.
 const WAIT_MAX: Duration = Duration::from_secs(30);
 
-const FILES: [&str; 5] = [
+const FILES: [&str; 6] = [
     "schedules.txt",
     "schedules-dependencies.txt",
+    "schedules-dropped.txt",
     "schedules-in-place.txt",
     "schedules-prepared.txt",
     "schedules-references.txt",

@@ -3,10 +3,10 @@
 //!
 //! A scratch cluster is created by PostgreSQL's `initdb`, but from this project's view definitions
 //! (`crates/catalog/sql/system_views.sql`, `information_schema.sql`, `norsu_views.sql`) and bodies
-//! of SQL functions (`system_functions.sql`). So the output contains only names, numbers, types and
-//! flags, and the server's parse trees of this project's texts. SQL functions without a body here
-//! are omitted and printed. Also omitted are descriptions (except those of databases and schemas)
-//! and collations of this machine's locales.
+//! of SQL functions (`system_functions.sql`). So the output contains names, numbers, types and
+//! flags, PostgreSQL's descriptions of objects (`NOTICE`), and the server's parse trees of this
+//! project's texts. SQL functions without a body here are omitted and printed. Also omitted are
+//! the collations of this machine's locales.
 //!
 //! Each table is `crates/catalog/facts/<catalog>.tsv` in COPY's text format after a line of column
 //! names; `reg…` columns are numbers. Rows have the physical order that `initdb` leaves them in:
@@ -100,6 +100,12 @@ pub fn run() -> Result<()> {
         .map_err(|e| e.to_string())?;
     let tokens = scratch.query("COPY (SELECT * FROM ts_token_type('default')) TO STDOUT")?;
     fs::write(facts.join("tokens.txt"), tokens).map_err(|e| e.to_string())?;
+    let references = scratch.query(
+        "COPY (SELECT fktable::oid, array_to_string(fkcols, ','), pktable::oid, \
+           array_to_string(pkcols, ','), is_array, is_opt \
+         FROM pg_get_catalog_foreign_keys()) TO STDOUT",
+    )?;
+    fs::write(facts.join("foreign_keys.txt"), references).map_err(|e| e.to_string())?;
     drop(scratch);
     let mut reference = Scratch::init("reference", &[])?;
     reference.start()?;
@@ -191,11 +197,11 @@ fn dump(scratch: &Scratch, table: &Table) -> Result<String> {
         .collect();
     let filter = match table.name.as_str() {
         "pg_collation" => format!("WHERE oid < {FIRST_UNPINNED} OR collname = 'ucs_basic'"),
-        // Client programs compare the descriptions of databases and schemas: pg_dump omits those
-        // with the default text.
-        "pg_description" => {
-            "WHERE classoid = 'pg_namespace'::regclass AND objoid < 12000".to_owned()
-        }
+        // `init` describes the collations of its machine itself.
+        "pg_description" => format!(
+            "WHERE classoid <> 'pg_collation'::regclass OR objoid < {FIRST_UNPINNED} \
+             OR objoid = (SELECT oid FROM pg_collation WHERE collname = 'ucs_basic')"
+        ),
         _ => String::new(),
     };
     let functions = if is_statistic { statistics::FUNCTIONS } else { "" };

@@ -44,6 +44,40 @@ pub fn search_tokens() -> impl Iterator<Item = (i32, &'static str, &'static str)
     })
 }
 
+/// Columns of a catalog that refer to columns of another one.
+#[derive(Clone, Copy, Debug)]
+pub struct ForeignKey {
+    pub table: Oid,
+    /// The names of the referring columns, with commas between them.
+    pub columns: &'static str,
+    pub referenced: Oid,
+    pub referenced_columns: &'static str,
+    /// The last column is an array of references.
+    pub is_array: bool,
+    /// The last column may be 0, or contain 0, in place of a reference.
+    pub is_optional: bool,
+}
+
+/// The references between catalogs (`pg_get_catalog_foreign_keys`).
+pub fn foreign_keys() -> impl Iterator<Item = ForeignKey> {
+    include_str!("../facts/foreign_keys.txt").lines().filter_map(|line| {
+        let fields: Vec<&str> = line.split('\t').collect();
+        let &[table, columns, referenced, referenced_columns, is_array, is_optional] =
+            fields.as_slice()
+        else {
+            return None;
+        };
+        Some(ForeignKey {
+            table: Oid(table.parse().ok()?),
+            columns,
+            referenced: Oid(referenced.parse().ok()?),
+            referenced_columns,
+            is_array: is_array == "t",
+            is_optional: is_optional == "t",
+        })
+    })
+}
+
 /// Column types of `pg_attribute`, needed to read `pg_attribute` itself. A test compares them with
 /// its rows.
 const ATTRIBUTE_TYPES: [u32; 26] = [

@@ -37,10 +37,10 @@ pub fn alter_table(host: &mut dyn CommandHost, stmt: &AlterTableStmt, sql: &str)
         host.prevent_in_transaction_block("ALTER TABLE ... DETACH CONCURRENTLY")?;
     }
     let lock = stmt.cmds.iter().map(lock_of).max().unwrap_or(names::mode::ACCESS_EXCLUSIVE);
+    names::check_before_lock(host, &stmt.relation, &mut names::must_own_relation)?;
     if stmt.cmds.iter().any(|c| c.subtype == AlterTableType::SetTableSpace) {
         names::exclude_readers(host, &stmt.relation)?;
     }
-    names::check_before_lock(host, &stmt.relation, &mut names::must_own_relation)?;
     let Some(oid) = names::find(host, &stmt.relation, lock)? else {
         if stmt.missing_ok {
             let shown = &stmt.relation.relname;

@@ -266,11 +266,15 @@ fn reindex_partitions(
                 let row = host.catalog().scan(indexes::PG_INDEX_INDEXRELID_INDEX, &keys)?.pop();
                 let Some(table) = row.map(|r| r.indrelid) else { continue };
                 host.lock_relation(table, names::mode::ACCESS_EXCLUSIVE)?;
-                rebuild(host, table, oid, wanted)?;
+                if host.catalog().find_class(oid)?.is_some() {
+                    rebuild(host, table, oid, wanted)?;
+                }
             }
             RelKind::Table | RelKind::MaterializedView => {
                 host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
-                reindex_table(host, oid, wanted)?;
+                if host.catalog().find_class(oid)?.is_some() {
+                    reindex_table(host, oid, wanted)?;
+                }
             }
             _ => {}
         }
@@ -303,14 +307,16 @@ fn reindex_many(
     let tables = reindex_targets(host, kind, schema, wanted)?;
     for table in tables {
         host.next_transaction()?;
-        if host.catalog().find_class(table)?.is_some() {
-            host.lock_relation(table, names::mode::ACCESS_EXCLUSIVE)?;
-            if reindex_table(host, table, wanted)? && wanted.verbose {
-                let shown = host.catalog().relation(table)?;
-                let schema = host.catalog().namespace_name(shown.class.relnamespace)?;
-                let schema = schema.unwrap_or_default();
-                info(host, &format!("table \"{schema}.{}\" was reindexed", shown.name()));
-            }
+        if host.catalog().find_class(table)?.is_none() {
+            continue;
+        }
+        host.lock_relation(table, names::mode::ACCESS_EXCLUSIVE)?;
+        // The table may have been dropped during the wait for the lock.
+        let Some(rel) = host.catalog().try_relation(table)? else { continue };
+        if reindex_table(host, table, wanted)? && wanted.verbose {
+            let schema = host.catalog().namespace_name(rel.class.relnamespace)?;
+            let schema = schema.unwrap_or_default();
+            info(host, &format!("table \"{schema}.{}\" was reindexed", rel.name()));
         }
     }
     Ok(())

@@ -13,6 +13,7 @@ use partition::Detached;
 use pgerror::{PgError, Result, Severity, bail, pg_err};
 use statistics::column::Subject;
 use statistics::extended;
+use stats::Command;
 use std::sync::Arc;
 use std::time::Duration;
 use sync::atomic::AtomicU32;
@@ -163,9 +164,19 @@ pub fn automatic(
     Ok(())
 }
 
-/// VACUUM and ANALYZE.
+/// VACUUM and ANALYZE. Error 0A000 in a function that another one calls (an index expression).
 pub fn vacuum(host: &mut dyn CommandHost, stmt: &VacuumStmt, sql: &str) -> Result<()> {
     let params = parameters(stmt, sql)?;
+    if let Some(Command::Vacuum | Command::Analyze) = host.backend().stats.running() {
+        let verb = params.verb().to_uppercase();
+        bail!(FEATURE_NOT_SUPPORTED, "{verb} cannot be executed from VACUUM or ANALYZE");
+    }
+    let done = process(host, stmt, &params);
+    host.backend().stats.end_progress();
+    done
+}
+
+fn process(host: &mut dyn CommandHost, stmt: &VacuumStmt, params: &Params) -> Result<()> {
     if params.vacuum {
         host.prevent_in_transaction_block("VACUUM")?;
     }
@@ -177,12 +188,12 @@ pub fn vacuum(host: &mut dyn CommandHost, stmt: &VacuumStmt, sql: &str) -> Resul
     }
     // Each table is processed in its own transaction, except inside a transaction block.
     let several = params.vacuum || !host.shares_transaction();
-    for target in targets(host, stmt, &params)? {
+    for target in targets(host, stmt, params)? {
         if params.vacuum {
             host.next_transaction()?;
             let done = match params.full {
-                true => vacuum_full(host, &target, &params)?,
-                false => vacuum_table(host, &target, &params)?,
+                true => vacuum_full(host, &target, params)?,
+                false => vacuum_table(host, &target, params)?,
             };
             if !done {
                 continue;
@@ -192,7 +203,7 @@ pub fn vacuum(host: &mut dyn CommandHost, stmt: &VacuumStmt, sql: &str) -> Resul
             if several {
                 host.next_transaction()?;
             }
-            analyze_table(host, &target, &params)?;
+            analyze_table(host, &target, params)?;
             host.catalog().increment_command_counter()?;
         }
     }

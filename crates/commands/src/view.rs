@@ -98,10 +98,9 @@ pub fn create_view(host: &mut dyn CommandHost, stmt: &ViewStmt, sql: &str) -> Re
     })?;
     let (schema, persistence) = creation::creation_target(host, &target)?;
     let name = stdx::clip(&target.relname, 63).to_string();
-    let old = host.catalog().relation_in(schema, &name)?;
+    let old = if stmt.replace { lock_old(host, schema, &name)? } else { None };
     let oid = match old {
-        Some(oid) if stmt.replace => {
-            host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
+        Some(oid) => {
             let rel = host.catalog().relation(oid)?;
             if rel.kind() != RelKind::View {
                 bail!(WRONG_OBJECT_TYPE, "\"{name}\" is not a view");
@@ -110,7 +109,7 @@ pub fn create_view(host: &mut dyn CommandHost, stmt: &ViewStmt, sql: &str) -> Re
             replace(host, &rel, &columns, view_options)?;
             oid
         }
-        _ => {
+        None => {
             let owner = names::user(host);
             let spec = NewRelation {
                 name: &name,
@@ -195,6 +194,21 @@ fn replace(
     let relnatts = columns.len() as i16;
     cat.update(&row, &PgClass { relnatts, reloptions: options, ..row.row.clone() })?;
     cat.increment_command_counter()
+}
+
+/// Locks the relation that OR REPLACE replaces, if there is one.
+fn lock_old(host: &mut dyn CommandHost, schema: Oid, name: &str) -> Result<Option<Oid>> {
+    let mut found = host.catalog().relation_in(schema, name)?;
+    while let Some(oid) = found {
+        host.lock_relation(oid, names::mode::ACCESS_EXCLUSIVE)?;
+        // The name may now refer to another relation, or to none.
+        let again = host.catalog().relation_in(schema, name)?;
+        if again == found {
+            break;
+        }
+        found = again;
+    }
+    Ok(found)
 }
 
 /// Stores the query as the view's rule, with the range-table entries OLD and NEW prepended.

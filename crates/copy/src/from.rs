@@ -6,6 +6,7 @@ use crate::fields::Fields;
 use crate::input::{Input, check_encoding, small_int};
 use crate::lines::Lines;
 use crate::partitions::Partitions;
+use crate::progress::Progress;
 use crate::source::Source;
 use crate::{Format, Header, check_has_rows, check_privileges, columns_of, data_encoding, forced};
 use analyze::{ExprKind, SessionLookup};
@@ -157,7 +158,9 @@ pub(crate) fn copy_from(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) 
     let snapshot = host.backend().snapshot();
     host.backend().push_snapshot(snapshot);
     let conversion = conversion(host, format)?;
-    let source = Source::open(host, stmt, (format.binary, columns.len()), conversion)?;
+    let progress = Progress::begin(host, stmt, rel.oid());
+    let shape = (format.binary, columns.len());
+    let source = Source::open(host, stmt, shape, conversion, progress)?;
     // These errors are raised after CopyInResponse was sent, as in PostgreSQL.
     check_kind(&rel)?;
     let options = insert_options(host, &rel, format)?;
@@ -275,6 +278,8 @@ struct Reader<'a> {
     bytes: usize,
     position: InputPosition,
     shown_number: u64,
+    /// Number of rows that WHERE has excluded.
+    excluded: u64,
     state: EvalState,
 }
 
@@ -393,6 +398,7 @@ impl<'a> Reader<'a> {
             bytes: 0,
             position: InputPosition::default(),
             shown_number: 0,
+            excluded: 0,
             state: EvalState::default(),
         })
     }
@@ -458,10 +464,12 @@ impl<'a> Reader<'a> {
             if self.is_due() {
                 let number = self.shown_number;
                 self.flush(host)?;
+                self.source.progress.set_rows(count);
                 self.shown_number = number;
             }
         }
         self.flush(host)?;
+        self.source.progress.set_rows(count);
         Ok(count)
     }
 
@@ -500,9 +508,11 @@ impl<'a> Reader<'a> {
             self.numbers.push(self.lines.number);
             if self.is_due() {
                 self.flush(host)?;
+                self.source.progress.set_rows(count);
             }
         }
         self.flush(host)?;
+        self.source.progress.set_rows(count);
         Ok(count)
     }
 
@@ -656,6 +666,8 @@ impl<'a> Reader<'a> {
                 let input = RowInput::scan(RowRef::Batch(stage, 0));
                 if !p.test_row(&mut self.state, host.expressions(), &input)? {
                     stage.clear();
+                    self.excluded += 1;
+                    self.source.progress.set_excluded(self.excluded);
                     return Ok(false);
                 }
             }

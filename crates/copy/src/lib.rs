@@ -2,7 +2,7 @@
 //!
 //! Reading order: `from` (rows into a table), with `source` (where the data comes from), `lines`,
 //! `fields`, `binary` (the formats) and `input` (values of columns); `to` (rows to the client, a
-//! file or a program); `program`.
+//! file or a program); `program`, `progress`.
 //!
 //! Counterpart: copy.c.
 
@@ -15,6 +15,7 @@ mod input;
 mod lines;
 mod partitions;
 mod program;
+mod progress;
 mod source;
 mod to;
 
@@ -59,10 +60,12 @@ pub fn copy(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) -> Result<u6
     if stmt.filename.is_some() {
         check_file(host, stmt)?;
     }
-    match stmt.is_from {
+    let copied = match stmt.is_from {
         true => from::copy_from(host, stmt, sql),
         false => to::copy_to(host, stmt, sql),
-    }
+    };
+    host.backend().stats.end_progress();
+    copied
 }
 
 /// Error 42501 unless the user may access files or programs: superusers and members of predefined

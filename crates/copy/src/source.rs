@@ -2,6 +2,7 @@
 //! Counterpart: `CopyGetData` and `CopyConvertBuf` of copyfromparse.c.
 
 use crate::program::Program;
+use crate::progress::Progress;
 use catalog::conversion::Conversion;
 use parse::ast::CopyStmt;
 use pgerror::{PgError, Result};
@@ -22,6 +23,7 @@ enum Origin {
 /// What is copied.
 pub(crate) struct Source {
     origin: Origin,
+    pub progress: Progress,
     /// `None` if the data is in the database's encoding.
     conversion: Option<Conversion>,
     /// Bytes that are not converted yet.
@@ -37,6 +39,7 @@ impl Source {
         stmt: &CopyStmt,
         (binary, columns): (bool, usize),
         conversion: Option<Conversion>,
+        progress: Progress,
     ) -> Result<Source> {
         let origin = match &stmt.filename {
             None => {
@@ -56,10 +59,12 @@ impl Source {
                          may want a client-side facility such as psql's \\copy.",
                     )
                 })?;
+                let bytes = file.len().map_err(|e| vfs::io_error("stat file", path, &e))?;
+                progress.set_bytes_total(bytes);
                 Origin::File { file, at: 0, path: path.to_string() }
             }
         };
-        Ok(Source { origin, conversion, raw: Vec::new(), failed: None })
+        Ok(Source { origin, progress, conversion, raw: Vec::new(), failed: None })
     }
 
     /// True if the data is converted to the encoding of the database.
@@ -74,11 +79,18 @@ impl Source {
 
     /// Appends more data; false at its end.
     pub(crate) fn more(&mut self, host: &mut dyn CommandHost, out: &mut Vec<u8>) -> Result<bool> {
-        let Some(conversion) = self.conversion else { return self.origin.more(host, out) };
+        let Some(conversion) = self.conversion else {
+            let before = out.len();
+            let more = self.origin.more(host, out)?;
+            self.progress.add_bytes(out.len() - before);
+            return Ok(more);
+        };
         if let Some(e) = self.failed.take() {
             return Err(e);
         }
+        let unread = self.raw.len();
         let more = self.origin.more(host, &mut self.raw)?;
+        self.progress.add_bytes(self.raw.len() - unread);
         let before = out.len();
         match conversion.append(&self.raw, out) {
             Ok(converted) => drop(self.raw.drain(..converted)),

@@ -3,6 +3,7 @@
 //! Counterpart: copyto.c.
 
 use crate::program::Program;
+use crate::progress::Progress;
 use crate::{Format, Header, check_has_rows, check_privileges, columns_of, data_encoding, forced};
 use analyze::{Params, SessionLookup};
 use catalog::acl;
@@ -131,8 +132,9 @@ pub(crate) fn copy_to(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) ->
         // Errors in the query are reported before the client expects rows and before a file is
         // truncated.
         let plan = query::plan(host, &query)?;
+        let progress = Progress::begin(host, stmt, Oid::INVALID);
         let rows = query::of_plan(&plan, QuerySnapshot::New).open(host)?;
-        let mut out = Writer::begin(host, stmt, format, names, types)?;
+        let mut out = Writer::begin(host, stmt, format, (names, types), progress)?;
         rows.finish(host, &mut |host, batch, columns| out.batch(host, batch, columns))?;
         return out.end(host);
     }
@@ -170,7 +172,8 @@ pub(crate) fn copy_to(host: &mut dyn CommandHost, stmt: &CopyStmt, sql: &str) ->
     let names = attributes.iter().map(|a| a.attname.to_string()).collect();
     let types = attributes.iter().map(|a| a.atttypid).collect();
     let table = rel.rows()?.clone();
-    let mut out = Writer::begin(host, stmt, format, names, types)?;
+    let progress = Progress::begin(host, stmt, rel.oid());
+    let mut out = Writer::begin(host, stmt, format, (names, types), progress)?;
     let depth = host.backend().snapshot_depth();
     let snapshot = host.backend().snapshot();
     host.backend().push_snapshot(snapshot.clone());
@@ -196,6 +199,7 @@ struct Writer<'a> {
     types: Vec<Oid>,
     force: Vec<bool>,
     target: Target,
+    progress: Progress,
     /// `None` if the data is in the database's encoding.
     conversion: Option<Conversion>,
     /// Memory for a converted row.
@@ -209,8 +213,8 @@ impl<'a> Writer<'a> {
         host: &mut dyn CommandHost,
         stmt: &CopyStmt,
         format: &'a Format,
-        names: Vec<String>,
-        types: Vec<Oid>,
+        (names, types): (Vec<String>, Vec<Oid>),
+        progress: Progress,
     ) -> Result<Writer<'a>> {
         let force = names.iter().map(|n| format.force_quote_all || format.force_quote.contains(n));
         let force = force.collect();
@@ -228,6 +232,7 @@ impl<'a> Writer<'a> {
             types,
             force,
             target,
+            progress,
             conversion,
             converted: Vec::new(),
             row: TextBuffer::new(),
@@ -253,10 +258,12 @@ impl<'a> Writer<'a> {
     /// Sends the row in the encoding of the data.
     fn send(&mut self, host: &mut dyn CommandHost) -> Result<()> {
         let Some(conversion) = &self.conversion else {
+            self.progress.add_bytes(self.row.as_slice().len());
             return self.target.row(host, self.row.as_slice());
         };
         self.converted.clear();
         conversion.append(self.row.as_slice(), &mut self.converted)?;
+        self.progress.add_bytes(self.converted.len());
         self.target.row(host, &self.converted)
     }
 
@@ -346,6 +353,7 @@ impl<'a> Writer<'a> {
             self.send(host)?;
             self.count += 1;
         }
+        self.progress.set_rows(self.count);
         host.backend().check_interrupts()
     }
 
@@ -368,10 +376,12 @@ impl<'a> Writer<'a> {
                     }
                 }
             }
+            self.progress.add_bytes(self.row.as_slice().len());
             self.target.row(host, self.row.as_slice())?;
             self.row.clear();
             self.count += 1;
         }
+        self.progress.set_rows(self.count);
         host.backend().check_interrupts()
     }
 

@@ -22,7 +22,7 @@ use engine::StatsKind;
 use ids::Oid;
 use ids::builtin::language::{C, INTERNAL, SQL};
 use ids::code::{ArgMode, DepType, ParallelSafety, ProKind, Volatility};
-use lookup::{find, missing_argument, must_own, must_own_as, noun, type_of};
+use lookup::{exact, find, missing_argument, must_own, must_own_as, noun, shown, type_of};
 use parse::ast::{
     AlterFunctionStmt, CreateFunctionStmt, DefElem, FunctionParameterMode as Mode, Node,
     ObjectType, ObjectWithArgs, TypeName, VariableSetKind,
@@ -224,6 +224,7 @@ struct Attributes {
     leakproof: Option<bool>,
     cost: Option<f32>,
     rows: Option<f32>,
+    support: Option<Oid>,
     parallel: Option<ParallelSafety>,
     config: Vec<(String, Option<String>)>,
     reset_all: bool,
@@ -256,6 +257,7 @@ fn attributes(
         leakproof: None,
         cost: None,
         rows: None,
+        support: None,
         parallel: None,
         config: Vec::new(),
         reset_all: false,
@@ -322,7 +324,7 @@ fn attributes(
                     a.config.push((host.setting_name(s.name.as_deref().unwrap_or("")), value));
                 }
             }
-            "support" => return Err(PgError::unsupported("support functions")),
+            "support" => a.support = Some(support_function(host, d)?),
             "transform" => {
                 let Some(Node::List(list)) = &d.arg else { continue };
                 let types = list.iter().filter_map(|node| match node {
@@ -335,6 +337,23 @@ fn attributes(
         }
     }
     Ok(a)
+}
+
+/// The function that SUPPORT names. Counterpart: `interpret_func_support`.
+fn support_function(host: &mut dyn CommandHost, d: &DefElem) -> Result<Oid> {
+    let names: Vec<Box<str>> = match &d.arg {
+        Some(Node::List(list)) => list.iter().filter_map(Node::as_str).map(Box::from).collect(),
+        _ => vec![options::text(d)?.into()],
+    };
+    let row = exact(host, &names, &[oids::INTERNAL])?;
+    if row.prorettype != oids::INTERNAL {
+        let name = shown(&names);
+        bail!(INVALID_OBJECT_DEFINITION, "support function {name} must return type internal");
+    }
+    if !names::is_superuser(host)? {
+        bail!(INSUFFICIENT_PRIVILEGE, "must be superuser to specify a support function");
+    }
+    Ok(row.oid)
 }
 
 fn number(d: &DefElem) -> Result<f32> {
@@ -476,7 +495,7 @@ pub fn create(host: &mut dyn CommandHost, stmt: &CreateFunctionStmt, sql: &str) 
         procost: a.cost.unwrap_or(if fast { 1.0 } else { 100.0 }),
         prorows: a.rows.unwrap_or(if set { 1000.0 } else { 0.0 }),
         provariadic: p.variadic,
-        prosupport: Oid::INVALID,
+        prosupport: a.support.unwrap_or(Oid::INVALID),
         prokind: match (stmt.is_procedure, a.window) {
             (true, _) => ProKind::Procedure,
             (_, true) => ProKind::Window,
@@ -592,6 +611,7 @@ pub(crate) fn insert(
     ];
     let all = new.proallargtypes.as_deref().unwrap_or(&new.proargtypes);
     signature.extend(all.iter().map(|t| ObjectAddress::of::<PgType>(*t)));
+    signature.extend(new.prosupport.valid().map(ObjectAddress::of::<PgProc>));
     let mut defaults = Vec::new();
     for e in &p.defaults {
         stored::references(e, Oid::INVALID, &mut defaults);
@@ -798,6 +818,20 @@ pub fn alter(host: &mut dyn CommandHost, stmt: &AlterFunctionStmt, sql: &str) ->
     }
     if let Some(v) = a.parallel {
         new.proparallel = v;
+    }
+    if let Some(support) = a.support {
+        let this = ObjectAddress::of::<PgProc>(oid);
+        let mut cat = host.catalog();
+        match new.prosupport.valid() {
+            Some(old) => {
+                cat.change_dependency(this, PgProc::RELATION, old, support)?;
+            }
+            None => {
+                let support = ObjectAddress::of::<PgProc>(support);
+                cat.record_dependency(this, support, DepType::Normal)?;
+            }
+        }
+        new.prosupport = support;
     }
     let old = if a.reset_all { None } else { new.proconfig.clone() };
     new.proconfig = with_config(old, &a.config);

@@ -360,9 +360,39 @@ impl<'a> Compiler<'a> {
     /// The node that `make` makes of the call of an equality.
     fn comparison(&mut self, n: &OpExpr, make: fn(Box<Call>) -> Node) -> Result<Node> {
         let f = self.operator(n.opno, n.opfuncid)?;
+        if let Callee::Host = f.callee {
+            let types = n.args.iter().map(Expr::type_oid).collect();
+            let args = SmallVec::from_vec(self.nodes(&n.args)?);
+            return Ok(make(self.hosted_call(&f, args, types, n.inputcollid)));
+        }
         Ok(match self.builtin_call(&f, &n.args, n.inputcollid, oids::BOOL)? {
             Some(call) => make(call),
             None => Node::Missing { name: f.name.clone() },
+        })
+    }
+
+    /// The call of an operator's function that the session runs.
+    fn hosted_call(
+        &mut self,
+        f: &FnFacts,
+        args: SmallVec<[Node; 2]>,
+        arg_types: SmallVec<[Oid; 2]>,
+        collation: Oid,
+    ) -> Box<Call> {
+        Box::new(Call {
+            f: |_, _| Err(PgError::internal("call of a function that the session runs")),
+            hosted: Some(f.oid),
+            kernel: None,
+            words: None,
+            args,
+            arg_types,
+            strict: f.strict,
+            reads_header: false,
+            collation,
+            result_type: oids::BOOL,
+            result_by_val: None,
+            variadic_array: false,
+            site: self.site(),
         })
     }
 
@@ -463,6 +493,7 @@ impl<'a> Compiler<'a> {
         };
         Ok(Some(Box::new(Call {
             f: collated.unwrap_or(plain),
+            hosted: None,
             kernel: f.kernel.filter(|_| nodes.len() == 2 && collated.is_none()),
             words: f.words.filter(|_| nodes.len() == 2 && collated.is_none()),
             args: SmallVec::from_vec(nodes),
@@ -498,6 +529,7 @@ impl<'a> Compiler<'a> {
     ) -> Result<Box<Call>> {
         Ok(Box::new(Call {
             f: |_, _| Err(undetermined("comparison")),
+            hosted: None,
             kernel: None,
             words: None,
             arg_types: args.iter().map(Expr::type_oid).collect(),
@@ -529,8 +561,15 @@ impl<'a> Compiler<'a> {
             return Err(PgError::internal("array comparison without two arguments"));
         };
         let elem = self.elem_of(array.type_oid())?;
-        let Callee::Scalar(fp) = f.callee else {
-            return Ok(Node::Missing { name: f.name.clone() });
+        let fp = match f.callee {
+            Callee::Scalar(fp) => fp,
+            Callee::Host => {
+                let args = SmallVec::from([self.node(scalar)?, self.node(array)?]);
+                let types = SmallVec::from([scalar.type_oid(), elem.ty]);
+                let call = self.hosted_call(&f, args, types, n.inputcollid);
+                return Ok(Node::ScalarArray { call, use_or: n.use_or, elem, elements: None });
+            }
+            _ => return Ok(Node::Missing { name: f.name.clone() }),
         };
         let collated = self.collated(&f, n.inputcollid)?;
         let conflict = !n.inputcollid.is_valid() && needs_collation(&f.name) && is_text(scalar);
@@ -540,6 +579,7 @@ impl<'a> Compiler<'a> {
         let args = [self.node(scalar)?, self.node(array)?];
         let call = Box::new(Call {
             f: fp,
+            hosted: None,
             kernel: None,
             words: f.words,
             args: SmallVec::from(args),

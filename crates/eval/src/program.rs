@@ -74,6 +74,8 @@ impl EvalState {
 /// A call of a built-in function.
 pub(crate) struct Call {
     pub f: ScalarFn,
+    /// The function that [`crate::row::invoke`] lets the session run in place of `f`.
+    pub hosted: Option<Oid>,
     /// The vectorized form of `f`.
     pub kernel: Option<BinaryKernel>,
     /// `f` as a comparison of two words.

@@ -341,7 +341,11 @@ fn eval_compound<'a>(
             Ok(Val::bool(match (a.is_null(), b.is_null()) {
                 (true, true) => false,
                 (false, false) => {
-                    !invoke(call, st, host, &[a.as_ref(), b.as_ref()])?.as_ref().as_bool()
+                    let equal = invoke(call, st, host, &[a.as_ref(), b.as_ref()])?;
+                    if equal.is_null() {
+                        return Ok(Val::NULL);
+                    }
+                    !equal.as_ref().as_bool()
                 }
                 _ => true,
             }))
@@ -608,12 +612,21 @@ pub(crate) fn owned(
     }
 }
 
-/// Calls the function with these arguments, as [`call_function`].
+/// Calls the function with these arguments, as [`call_function`], or lets the session run it.
 pub(crate) fn invoke(
     call: &Call,
     st: &mut EvalState,
     host: &mut dyn Host,
     args: &[DatumRef<'_>],
 ) -> Result<Datum> {
+    if let Some(function) = call.hosted {
+        return host.call_host(&HostCall {
+            function,
+            collation: call.collation,
+            result_type: call.result_type,
+            arg_types: &call.arg_types,
+            args,
+        });
+    }
     call_function(call, st, host, args).map(Val::into_owned)
 }

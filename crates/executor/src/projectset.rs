@@ -11,10 +11,12 @@ use pgerror::Result;
 use plan::expr::{CoercionForm, Expr, FuncExpr, OpExpr};
 use plan::node::Plan;
 use rowops::spare::is_wide;
-use types::{Batch, Datum};
+use types::{Batch, Datum, DatumRef};
 
 /// Evaluates the set-returning functions of a target list in lockstep: for each input row, the
-/// number of output rows is that of the longest set, and shorter sets are padded with NULL.
+/// number of output rows is that of the longest set, and shorter sets are padded with NULL. The
+/// columns are evaluated from left to right until all sets have ended: the other columns once more
+/// than there are rows, unless this makes no difference.
 pub(crate) struct ProjectSetNode {
     child: Node,
     columns: Vec<SetColumn>,
@@ -34,6 +36,35 @@ pub(crate) struct ProjectSetNode {
 enum SetColumn {
     Plain(Program, EvalState),
     Set(Box<SetCall>),
+}
+
+impl SetColumn {
+    /// Calls the function of a set for a new input row; returns its value if it returns one value.
+    fn start(&mut self, run: &mut Run<'_>, input: &RowInput<'_>) -> Result<Option<Datum>> {
+        let SetColumn::Set(s) = self else { return Ok(None) };
+        Ok(match s.start(run, input)? {
+            SetStart::One(v) => Some(v),
+            _ => None,
+        })
+    }
+
+    /// The column's value in the next row, which may be the `first` of the input row; `None` if its
+    /// set has ended.
+    fn next(
+        &mut self,
+        run: &mut Run<'_>,
+        input: &RowInput<'_>,
+        first: bool,
+        fields: &mut Vec<Datum>,
+    ) -> Result<Option<Datum>> {
+        if first && let Some(v) = self.start(run, input)? {
+            return Ok(Some(v));
+        }
+        match self {
+            SetColumn::Plain(p, st) => Ok(Some(p.eval_row(st, run, input)?.into_owned())),
+            SetColumn::Set(s) => s.next_value(run, fields),
+        }
+    }
 }
 
 /// The call of the function of an operator that returns a set.
@@ -144,8 +175,9 @@ impl ProjectSetNode {
 
     /// Appends rows until `out` has `want` rows or the input ends.
     fn rows(&mut self, run: &mut Run<'_>, want: usize, out: &mut Batch) -> Result<()> {
-        let mut values = Vec::new();
-        let mut ones: Vec<Option<Datum>> = Vec::new();
+        let mut row: Vec<Option<Datum>> = Vec::with_capacity(self.columns.len());
+        let mut fields = Vec::new();
+        let mut one = None;
         while out.len < want && !out.is_full() {
             if self.fills() {
                 self.active = self.fill(run, want, out)?;
@@ -169,57 +201,29 @@ impl ProjectSetNode {
                 continue;
             }
             let input = RowInput::scan(RowRef::Batch(batch, *at));
-            if !self.active {
-                ones.clear();
-                for c in &mut self.columns {
-                    ones.push(match c {
-                        SetColumn::Set(s) => match s.start(run, &input)? {
-                            SetStart::One(v) => Some(v),
-                            _ => None,
-                        },
-                        SetColumn::Plain(..) => None,
-                    });
-                }
-                self.active = true;
+            let first = !std::mem::replace(&mut self.active, true);
+            if first && let Some(i) = self.only {
+                // How its values are read depends on the function that runs.
+                one = self.columns[i].start(run, &input)?;
                 continue;
             }
             let mut any = false;
-            let mut row: Vec<Option<Datum>> = Vec::with_capacity(self.columns.len());
-            for (i, c) in self.columns.iter_mut().enumerate() {
-                row.push(match c {
-                    SetColumn::Plain(..) => None,
-                    SetColumn::Set(s) => {
-                        if let Some(v) = ones.get_mut(i).and_then(Option::take) {
-                            any = true;
-                            Some(v)
-                        } else if s.step(run, &mut values)? {
-                            any = true;
-                            Some(match values.len() {
-                                1 if s.whole || s.field_types.is_empty() => {
-                                    values.pop().unwrap_or_default()
-                                }
-                                _ => s.composite(run, &values)?,
-                            })
-                        } else {
-                            Some(Datum::Null)
-                        }
-                    }
-                });
+            row.clear();
+            for c in &mut self.columns {
+                let v = match c {
+                    SetColumn::Set(_) if one.is_some() => one.take(),
+                    _ => c.next(run, &input, first, &mut fields)?,
+                };
+                any |= v.is_some() && matches!(c, SetColumn::Set(_));
+                row.push(v);
             }
             if !any {
                 self.active = false;
                 *at += 1;
                 continue;
             }
-            for ((c, v), column) in self.columns.iter_mut().zip(row).zip(&mut out.columns) {
-                match (c, v) {
-                    (_, Some(v)) => column.push(v.as_ref()),
-                    (SetColumn::Plain(p, st), None) => {
-                        let v = p.eval_row(st, run, &input)?;
-                        column.push(v.as_ref());
-                    }
-                    (SetColumn::Set(_), None) => column.push_null(),
-                }
+            for (v, column) in row.iter().zip(&mut out.columns) {
+                column.push(v.as_ref().map_or(DatumRef::Null, Datum::as_ref));
             }
             out.len += 1;
             if out.len.is_multiple_of(256) {

@@ -149,14 +149,13 @@ impl SetCall {
             SetHow::Srf(_) | SetHow::Host(_) | SetHow::Record(_) => {
                 let mut vals = Vec::with_capacity(self.args.len());
                 for (p, st) in &mut self.args {
-                    let v = p.eval_row(st, run, input)?.into_owned();
-                    if v.is_null() && self.strict {
-                        return Ok(match self.how {
-                            SetHow::Record(_) => SetStart::One(Datum::Null),
-                            _ => SetStart::Empty,
-                        });
-                    }
-                    vals.push(v);
+                    vals.push(p.eval_row(st, run, input)?.into_owned());
+                }
+                if self.strict && vals.iter().any(Datum::is_null) {
+                    return Ok(match self.how {
+                        SetHow::Record(_) => SetStart::One(Datum::Null),
+                        _ => SetStart::Empty,
+                    });
                 }
                 let refs: Vec<DatumRef<'_>> = vals.iter().map(Datum::as_ref).collect();
                 self.whole = self.unnests;
@@ -330,6 +329,22 @@ impl SetCall {
             self.running = None;
         }
         Ok(more)
+    }
+
+    /// The next row of a running function as one value; `None` at its end. `fields` is space for
+    /// the columns of a row.
+    pub(crate) fn next_value(
+        &mut self,
+        run: &mut Run<'_>,
+        fields: &mut Vec<Datum>,
+    ) -> Result<Option<Datum>> {
+        if !self.step(run, fields)? {
+            return Ok(None);
+        }
+        Ok(Some(match fields.len() {
+            1 if self.whole || self.field_types.is_empty() => fields.pop().unwrap_or_default(),
+            _ => self.composite(run, fields)?,
+        }))
     }
 }
 

@@ -247,7 +247,7 @@ impl FunctionNode {
             calls.push(call);
         }
         let mut by_val = Vec::new();
-        check_columns(plan, functions, ordinality, run)?;
+        check_columns(plan, functions, run)?;
         let types = function_types(functions, ordinality, run)?;
         for &ty in &types {
             by_val.push(run.sv.as_facts().type_info(ty)?.by_val);
@@ -319,12 +319,7 @@ pub(crate) fn function_types(
 
 /// Checks that the columns that the plan reads still exist in the functions' row types.
 /// Counterpart: execExprInterp.c (`CheckVarSlotCompatibility`).
-fn check_columns(
-    plan: &Plan,
-    functions: &[RangeTblFunction],
-    ordinality: bool,
-    run: &mut Run<'_>,
-) -> Result<()> {
+fn check_columns(plan: &Plan, functions: &[RangeTblFunction], run: &mut Run<'_>) -> Result<()> {
     // For each position, whether the column is dropped and its type, if it is of a row type.
     let mut columns = Vec::new();
     for f in functions {
@@ -335,10 +330,6 @@ fn check_columns(
         let row = if named { run.sv.row_desc(ty, -1)?.columns.to_vec() } else { Vec::new() };
         columns.extend((0..count).map(|i| row.get(i).map(|c| (c.is_dropped(), c.ty))));
     }
-    let shown = match (functions, ordinality) {
-        ([one], false) => one.funcexpr.type_oid(),
-        _ => types::oids::RECORD,
-    };
     let mut used = Vec::new();
     for e in plan.info.target_list.iter().map(|t| &t.expr).chain(&plan.info.qual) {
         plan::walk::any(e, &mut |e| {
@@ -356,16 +347,12 @@ fn check_columns(
             continue;
         }
         let facts = run.sv.as_facts();
-        let shown = facts.type_name(shown)?;
         if dropped {
-            bail!(UNDEFINED_COLUMN, "attribute {number} of type {shown} has been dropped");
+            bail!(UNDEFINED_COLUMN, "attribute {number} of type record has been dropped");
         }
         let (ty, wanted) = (facts.type_name(ty)?, facts.type_name(wanted)?);
-        return Err(pg_err!(
-            DATATYPE_MISMATCH,
-            "attribute {number} of type {shown} has wrong type"
-        )
-        .detail(format!("Table has type {ty}, but query expects {wanted}.")));
+        return Err(pg_err!(DATATYPE_MISMATCH, "attribute {number} of type record has wrong type")
+            .detail(format!("Table has type {ty}, but query expects {wanted}.")));
     }
     Ok(())
 }

@@ -11,6 +11,7 @@ use plan::expr::Expr;
 use plan::query::RteKind;
 use querytree::path::PathSet;
 use querytree::relids::Relids;
+use querytree::unused::drop_unused_columns;
 use querytree::vars::{contains_subplans, relids_of, substitute};
 
 impl Planner<'_> {
@@ -87,7 +88,7 @@ impl Planner<'_> {
             return Err(pgerror::PgError::internal("subquery expected"));
         };
         let mut query = (**subquery).clone();
-        self.drop_unused_columns(&root.query, rti, &mut query)?;
+        drop_unused_columns(&root.query, rti, &mut query, self.host)?;
         for q in list {
             let mut q = q.clone();
             substitute(&mut q, &mut |e| match e {

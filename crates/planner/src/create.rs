@@ -9,11 +9,12 @@ use crate::subselect::exec_param;
 use ids::Oid;
 use ids::strategy::btree;
 use pgerror::{PgError, Result};
-use plan::expr::{AggSplit, Const, Expr, Location, TargetEntry};
+use plan::expr::{AggSplit, Expr, TargetEntry};
 use plan::node::{Agg, AggStrategy, GroupKeys, Plan, PlanInfo, PlanNode, PlanRowMark, SortKeys};
 use plan::query::LimitOption;
 use querytree::path::{Path, PathKey, PathKind, PathRef};
 use querytree::refs::{ChildOutputs, CreatedPlan, label, pass_through, targets_of};
+use querytree::unused::null_for;
 use querytree::vars::{make_var, pull_vars, push_unique, relids_of, substitute};
 use std::borrow::Cow;
 
@@ -411,19 +412,6 @@ fn no_row(want: &[Expr]) -> CreatedPlan {
     let output = targets_of(want);
     let nulls = output.iter().map(|t| TargetEntry { expr: null_for(&t.expr), ..t.clone() });
     CreatedPlan { plan: crate::subselect::never_plan(nulls.collect()), output }
-}
-
-/// A NULL constant of the expression's type.
-pub(crate) fn null_for(e: &Expr) -> Expr {
-    Expr::Const(Const {
-        consttype: e.type_oid(),
-        consttypmod: e.typmod(),
-        constcollid: e.collation(),
-        constlen: -1,
-        constbyval: false,
-        value: types::Datum::Null,
-        location: Location::UNKNOWN,
-    })
 }
 
 /// True if `want` is the list of all columns of the subquery in its order.

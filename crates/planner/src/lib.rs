@@ -7,9 +7,8 @@
 //! 1. Preparation: `prep` (`WITH` queries, sub-selects turned into joins, subqueries and views
 //!    pulled up by `querytree::pullup`, expressions folded), `inlineset`; `reduce` and `removal`
 //!    (outer joins simplified or removed).
-//! 2. Base relations: `rel` (sizes), `pushdown` (conditions pushed into subqueries), `unused`
-//!    (unused columns of subqueries), `selectivity`, `readable` and `joinsel`, `constants` and
-//!    `equivalence` (equivalence classes).
+//! 2. Base relations: `rel` (sizes), `pushdown` (conditions pushed into subqueries),
+//!    `selectivity`, `readable` and `joinsel`, `constants` and `equivalence` (equivalence classes).
 //! 3. Paths (their model is `querytree::path`): `scan`, `bitmap`, `tid`, `derive` and `rowcond`
 //!    (scans), `joinpath`, `hashcost` and `merge` (join methods), `exprcost` (costs of
 //!    expressions), `clause` (join clauses), `search` (join order), `specialjoin` (semi, anti and
@@ -96,7 +95,6 @@ mod specialjoin;
 mod state;
 mod subselect;
 mod tid;
-mod unused;
 mod upper;
 mod variable;
 mod width;

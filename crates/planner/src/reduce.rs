@@ -2,7 +2,6 @@
 //! null-extended rows, and an anti join if they reject all others. Counterpart: prepjointree.c
 //! (`reduce_outer_joins`), clauses.c (`find_nonnullable_vars`, `find_forced_null_vars`).
 
-use crate::create::null_for;
 use crate::state::{Planner, PlannerInfo};
 use ids::AttrNo;
 use pgerror::Result;
@@ -10,6 +9,7 @@ use plan::expr::{BoolOp, BoolTestKind, Expr, Var};
 use plan::query::{FromExpr, JoinExpr, JoinTreeNode, JoinType};
 use plan::walk;
 use querytree::relids::Relids;
+use querytree::unused::null_for;
 use querytree::vars::node_relids;
 use querytree::vars::{conjunction, conjuncts, substitute};
 use std::collections::BTreeSet;

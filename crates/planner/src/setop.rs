@@ -12,6 +12,7 @@ use plan::query::{
 use querytree::path::{AppendShape, Path, PathKind, PathRef, PathSet};
 use querytree::refs::{label, pass_through};
 use querytree::relids::Relids;
+use querytree::unused::is_simple_union_all;
 use std::rc::Rc;
 use stdx::stack::deep;
 
@@ -375,38 +376,6 @@ pub(crate) fn set_input_path(rti: i32, plan: usize, path: &PathRef) -> Path {
         outer: Relids::new(),
         ..Path::clone(path)
     }
-}
-
-/// True if the query is a UNION ALL whose inputs need no conversion.
-pub(crate) fn is_append_relation(query: &Query) -> bool {
-    query.set_operations.as_deref().is_some_and(|tree| is_simple_union_all(query, tree))
-}
-
-/// True if the tree consists of UNION ALL and its inputs need no conversion. Only then does
-/// PostgreSQL leave out inputs without rows; the columns then have the type modifiers of the
-/// remaining input. Counterpart: `is_simple_union_all_recurse`.
-fn is_simple_union_all(query: &Query, node: &SetOpNode) -> bool {
-    let SetOpNode::Op(top) = node else { return false };
-    let types = &top.col_types;
-    let mut left = vec![node];
-    while let Some(node) = left.pop() {
-        match node {
-            SetOpNode::Op(op) if op.op == SetOperation::Union && op.all => {
-                left.extend([&*op.larg, &*op.rarg]);
-            }
-            SetOpNode::Op(_) => return false,
-            SetOpNode::Leaf(rti) => {
-                let RteKind::Subquery { subquery, .. } = &query.rte(*rti).kind else {
-                    return false;
-                };
-                let shown = subquery.target_list.iter().filter(|t| !t.resjunk);
-                if !shown.map(|t| t.expr.type_oid()).eq(types.iter().copied()) {
-                    return false;
-                }
-            }
-        }
-    }
-    true
 }
 
 /// True if the subquery has a FROM clause. PostgreSQL plans one without FROM separately, and does

@@ -48,6 +48,7 @@ pub(crate) struct MemberPaths {
 /// Plans a statement. `query` is the result of analysis and rewriting.
 pub fn plan_query(query: &Query, host: &mut dyn PlannerHost) -> Result<PlannedStmt> {
     let (privileges, stored_forms) = querytree::privileges::of_query(query, host)?;
+    host.check_view_privileges(&privileges.relations)?;
     let mut relation_oids = BTreeSet::new();
     collect_relations(query, &mut relation_oids);
     let mut planner = Planner::new(host, privileges);

@@ -18,6 +18,7 @@ use plan::query::{CmdType, Query, RteKind};
 use plan::walk;
 use querytree::host::PlannerHost;
 use querytree::pullup::drop_unneeded_limit;
+use querytree::unused::drop_unused_columns;
 use querytree::vars::{conjunction, conjuncts, contains_sublinks, substitute};
 use stdx::Nested;
 
@@ -449,7 +450,7 @@ impl Planner<'_> {
             return Err(PgError::internal("subquery expected"));
         };
         let mut query = (**subquery).clone();
-        self.drop_unused_columns(&root.query, rti, &mut query)?;
+        drop_unused_columns(&root.query, rti, &mut query, self.host)?;
         let params = self.parameterize(&mut query);
         let count_groups = root.in_set_operation;
         let input = LevelInput {

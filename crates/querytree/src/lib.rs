@@ -8,7 +8,8 @@
 //! sets); `path` (path model), `stage` (descriptions of upper stages) and `member` (expressions of
 //! a parent over a member's columns); `pattern` and `crosstype` (constants of conditions), `stored`
 //! (sizes of stored values); `refs` (references to the outputs of child plans), `prune` (conditions
-//! on partition keys), `cursor` (rows of cursors).
+//! on partition keys), `unused` (columns of subqueries that are not used), `cursor` (rows of
+//! cursors).
 //!
 //! INVARIANT: as in the planner, nothing is looked up by name.
 
@@ -30,5 +31,6 @@ pub mod relids;
 pub mod rollup;
 pub mod stage;
 pub mod stored;
+pub mod unused;
 pub mod values;
 pub mod vars;

@@ -282,7 +282,7 @@ pub fn multi_column(p: &Param) -> Option<(i32, i16)> {
     (p.paramkind == ParamKind::MultiExpr).then_some((p.paramid >> 16, (p.paramid & 0xffff) as i16))
 }
 
-fn subquery_rte(name: &str, subquery: Query) -> RangeTblEntry {
+pub(crate) fn subquery_rte(name: &str, subquery: Query) -> RangeTblEntry {
     let colnames =
         subquery.target_list.iter().map(|t| t.resname.clone().unwrap_or_default()).collect();
     let alias = Alias { aliasname: name.to_string(), colnames };
@@ -307,7 +307,7 @@ fn subquery_rte(name: &str, subquery: Query) -> RangeTblEntry {
 }
 
 /// True if the expression, or a sub-select in it, uses columns of an outer level.
-fn has_upper_vars(expr: &Expr) -> bool {
+pub(crate) fn has_upper_vars(expr: &Expr) -> bool {
     let mut found = false;
     walk::deep_expr_mut(&mut expr.clone(), 0, &mut |e, level| {
         found |= matches!(e, Expr::Var(v) if v.varlevelsup > level);

@@ -14,6 +14,7 @@ const PARAMETERS: usize = 20;
 pub enum Command {
     Vacuum,
     Analyze,
+    Copy,
 }
 
 impl Command {
@@ -22,6 +23,7 @@ impl Command {
         match self {
             Command::Vacuum => "VACUUM",
             Command::Analyze => "ANALYZE",
+            Command::Copy => "COPY",
         }
     }
 }
@@ -72,6 +74,11 @@ impl SessionStats {
         self.shared().commands.0.lock().push(progress.clone());
         self.progress = Some(progress.clone());
         progress
+    }
+
+    /// The running command whose progress is reported.
+    pub fn running(&self) -> Option<Command> {
+        self.progress.as_ref().map(|p| p.command)
     }
 
     #[inline]

@@ -51,13 +51,65 @@ fn length(a: &[DatumRef<'_>]) -> Result<Datum> {
     Ok(Datum::int4(count as i32))
 }
 
-/// `to_ascii` is not supported for any encoding that databases of Norsu can have.
-fn to_ascii(encoding: i32) -> Result<Datum> {
-    Err(pg_err!(
-        FEATURE_NOT_SUPPORTED,
-        "encoding conversion from {} to ASCII not supported",
-        encoding::name(encoding)
-    ))
+/// The encodings from which `to_ascii` converts, each with its first code that is not a control
+/// code, and the ASCII characters for the codes from there on. Counterpart: utils/adt/ascii.c.
+const ASCII_FORMS: [(&str, u8, &[u8]); 4] = [
+    (
+        "LATIN1",
+        160,
+        b"  cL Y  \"Ca  -R     'u .,      ?AAAAAAACEEEEIIII NOOOOOxOUUUUYTBaaaaaaaceeeeiiii \
+          nooooo/ouuuuyty",
+    ),
+    (
+        "LATIN2",
+        160,
+        b" A L LS \"SSTZ-ZZ a,l'ls ,sstz\"zzRAAAALCCCEEEEIIDDNNOOOOxRUUUUYTBraaaalccceeeeiidd\
+          nnoooo/ruuuuyt.",
+    ),
+    (
+        "LATIN9",
+        160,
+        b"  cL YS sCa  -R     Zu .z   EeY?AAAAAAACEEEEIIII NOOOOOxOUUUUYTBaaaaaaaceeeeiiii \
+          nooooo/ouuuuyty",
+    ),
+    (
+        "WIN1250",
+        128,
+        b"  ' \"    %S<STZZ `'\"\".--  s>stzz   L A  \"CS  -RZ  ,l'u .,as L\"lzRAAAALCCCEEEEII\
+          DDNNOOOOxRUUUUYTBraaaalccceeeeiiddnnoooo/ruuuuyt ",
+    ),
+];
+
+/// The bytes of a text, taken to be in the encoding, without accents.
+fn to_ascii(text: &[u8], encoding: i32) -> Result<Datum> {
+    let name = encoding::name(encoding);
+    let Some((_, first, forms)) = ASCII_FORMS.iter().find(|(known, ..)| *known == name) else {
+        return Err(pg_err!(
+            FEATURE_NOT_SUPPORTED,
+            "encoding conversion from {name} to ASCII not supported"
+        ));
+    };
+    let form = |b: &u8| match b.checked_sub(*first) {
+        _ if b.is_ascii() => *b,
+        Some(at) => forms.get(usize::from(at)).copied().unwrap_or(b' '),
+        None => b' ',
+    };
+    Ok(Datum::bytes(text.iter().map(form).collect::<Vec<u8>>()))
+}
+
+fn to_ascii_from_name(a: &[DatumRef<'_>]) -> Result<Datum> {
+    let name = String::from_utf8_lossy(a[1].as_name()).into_owned();
+    let encoding = encoding::number(&name)
+        .ok_or_else(|| pg_err!(UNDEFINED_OBJECT, "{name} is not a valid encoding name"))?;
+    to_ascii(a[0].as_bytes(), encoding)
+}
+
+fn to_ascii_from_number(a: &[DatumRef<'_>]) -> Result<Datum> {
+    let number = a[1].as_i32();
+    if encoding::name(number).is_empty() {
+        return Err(pg_err!(UNDEFINED_OBJECT, "{number} is not a valid encoding code"));
+    }
+    to_ascii(a[0].as_bytes(), number)
 }
 
 pub(super) const FNS: &[SysFn] = &[
@@ -88,6 +140,8 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "length_in_encoding", call: SysCall::One(|_, a| length(a)) },
     SysFn {
         name: "to_ascii_default",
-        call: SysCall::One(|c, _| to_ascii(c.catalog_session().encoding)),
+        call: SysCall::One(|c, a| to_ascii(a[0].as_bytes(), c.catalog_session().encoding)),
     },
+    SysFn { name: "to_ascii_enc", call: SysCall::One(|_, a| to_ascii_from_number(a)) },
+    SysFn { name: "to_ascii_encname", call: SysCall::One(|_, a| to_ascii_from_name(a)) },
 ];

@@ -87,6 +87,42 @@ fn damage(core: &mut dyn SystemHost, database: Oid) -> Result<Option<(u64, i64)>
     Ok(Some(core.backend().storage().damage.of(database).unwrap_or_default()))
 }
 
+/// The memory of the session, as one context: it is not divided into contexts, and what is free is
+/// returned to the allocator of the process.
+fn memory() -> Vec<Vec<Datum>> {
+    let bytes = Datum::int8(sync::memory::held() as i64);
+    vec![vec![
+        Datum::text("TopMemoryContext"),
+        Datum::Null,
+        Datum::Null,
+        Datum::int4(0),
+        bytes.clone(),
+        Datum::int8(1),
+        Datum::int8(0),
+        Datum::int8(0),
+        bytes,
+    ]]
+}
+
+/// The references between catalogs.
+fn foreign_keys() -> Result<Vec<Vec<Datum>>> {
+    let names = |list: &str| {
+        let names: Vec<Datum> = list.split(',').map(Datum::text).collect();
+        types::array::of_builtin(oids::TEXT, &names)
+    };
+    let row = |key: catalog::facts::ForeignKey| {
+        Ok(vec![
+            Datum::oid(key.table),
+            names(key.columns)?,
+            Datum::oid(key.referenced),
+            names(key.referenced_columns)?,
+            Datum::bool(key.is_array),
+            Datum::bool(key.is_optional),
+        ])
+    };
+    catalog::facts::foreign_keys().map(row).collect()
+}
+
 fn void() -> Datum {
     Datum::Word(0)
 }
@@ -193,8 +229,9 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "pg_config", call: SysCall::Set(|c, _| Ok(config(c))) },
     SysFn { name: "pg_available_extensions", call: SysCall::Set(|_, _| extensions(false)) },
     SysFn { name: "pg_available_extension_versions", call: SysCall::Set(|_, _| extensions(true)) },
-    // There are no memory contexts and no shared memory.
-    SysFn { name: "pg_get_backend_memory_contexts", call: SysCall::Set(|_, _| Ok(Vec::new())) },
+    SysFn { name: "pg_get_backend_memory_contexts", call: SysCall::Set(|_, _| Ok(memory())) },
+    SysFn { name: "pg_get_catalog_foreign_keys", call: SysCall::Set(|_, _| foreign_keys()) },
+    // There is no shared memory.
     SysFn { name: "pg_get_shmem_allocations", call: SysCall::Set(|_, _| Ok(Vec::new())) },
     SysFn {
         name: "pg_stat_get_db_checksum_failures",

@@ -36,6 +36,7 @@ mod queries;
 mod query;
 pub mod reg;
 pub mod rowtrigger;
+mod rowversion;
 mod searchtrigger;
 pub mod sequence;
 mod server;
@@ -93,6 +94,7 @@ const TABLES: &[&[SysFn]] = &[
     privilege::WRAPPER,
     property::FNS,
     rowtrigger::FNS,
+    rowversion::FNS,
     searchtrigger::FNS,
     sequence::FNS,
     server::FNS,

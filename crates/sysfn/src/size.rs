@@ -2,7 +2,9 @@
 
 use crate::function::{SysCall, SysFn, text};
 use crate::host::SystemHost;
+use catalog::RelDesc;
 use ids::{Fork, Oid};
+use lmgr::{LockMode, LockTag};
 use pgerror::{Result, pg_err};
 use types::{Datum, DatumRef};
 
@@ -10,32 +12,16 @@ pub(super) const FNS: &[SysFn] = &[
     SysFn { name: "pg_relation_size", call: SysCall::One(relation_size) },
     SysFn {
         name: "pg_table_size",
-        call: SysCall::One(|c, a| {
-            let oid = a[0].as_oid();
-            Ok(match c.catalog().try_relation(oid)? {
-                Some(_) => Datum::int8(table_bytes(c, oid)? as i64),
-                None => Datum::Null,
-            })
-        }),
+        call: SysCall::One(|c, a| size_of(c, a[0].as_oid(), &mut table_bytes)),
     },
     SysFn {
         name: "pg_indexes_size",
-        call: SysCall::One(|c, a| {
-            let oid = a[0].as_oid();
-            Ok(match c.catalog().try_relation(oid)? {
-                Some(_) => Datum::int8(index_bytes(c, oid)? as i64),
-                None => Datum::Null,
-            })
-        }),
+        call: SysCall::One(|c, a| size_of(c, a[0].as_oid(), &mut index_bytes)),
     },
     SysFn {
         name: "pg_total_relation_size",
         call: SysCall::One(|c, a| {
-            let oid = a[0].as_oid();
-            Ok(match c.catalog().try_relation(oid)? {
-                Some(_) => Datum::int8((table_bytes(c, oid)? + index_bytes(c, oid)?) as i64),
-                None => Datum::Null,
-            })
+            size_of(c, a[0].as_oid(), &mut |c, d| Ok(table_bytes(c, d)? + index_bytes(c, d)?))
         }),
     },
     SysFn {
@@ -78,11 +64,11 @@ pub(super) const FNS: &[SysFn] = &[
     },
 ];
 
-pub(super) fn file_of(desc: &catalog::RelDesc) -> Option<ids::RelFile> {
+pub(super) fn file_of(desc: &RelDesc) -> Option<ids::RelFile> {
     desc.table.as_ref().map(|t| t.file).or_else(|| desc.engine_index.as_ref().map(|i| i.file()))
 }
 
-fn fork_bytes(core: &mut dyn SystemHost, desc: &catalog::RelDesc, fork: Fork) -> Result<u64> {
+fn fork_bytes(core: &mut dyn SystemHost, desc: &RelDesc, fork: Fork) -> Result<u64> {
     let Some(file) = file_of(desc) else { return Ok(0) };
     let persistence = desc.class.relpersistence;
     let pool = core.backend().pool(persistence);
@@ -90,14 +76,37 @@ fn fork_bytes(core: &mut dyn SystemHost, desc: &catalog::RelDesc, fork: Fork) ->
     Ok(u64::from(pool.nblocks_or_none(&buffers)?.unwrap_or(0)) * 8192)
 }
 
-fn all_forks(core: &mut dyn SystemHost, desc: &catalog::RelDesc) -> Result<u64> {
+fn all_forks(core: &mut dyn SystemHost, desc: &RelDesc) -> Result<u64> {
     Fork::ALL.iter().try_fold(0, |sum, f| Ok(sum + fork_bytes(core, desc, *f)?))
 }
 
 fn relation_size(core: &mut dyn SystemHost, args: &[DatumRef<'_>]) -> Result<Datum> {
-    let Some(desc) = core.catalog().try_relation(args[0].as_oid())? else { return Ok(Datum::Null) };
-    let fork = fork_named(&text(args[1]))?;
-    Ok(Datum::int8(fork_bytes(core, &desc, fork)? as i64))
+    let fork = text(args[1]);
+    size_of(core, args[0].as_oid(), &mut |c, desc| fork_bytes(c, desc, fork_named(&fork)?))
+}
+
+/// What `bytes` returns for the relation, which is locked meanwhile; NULL if it does not exist.
+/// Counterpart: `try_relation_open`.
+fn size_of(
+    core: &mut dyn SystemHost,
+    oid: Oid,
+    bytes: &mut dyn FnMut(&mut dyn SystemHost, &RelDesc) -> Result<u64>,
+) -> Result<Datum> {
+    let Some(desc) = core.catalog().try_relation(oid)? else { return Ok(Datum::Null) };
+    let mode = LockMode::AccessShare;
+    let database = match desc.class.relisshared {
+        true => Oid::INVALID,
+        false => core.backend().database(),
+    };
+    let tag = LockTag::relation(database, oid);
+    core.backend().lock(tag, mode)?;
+    // The relation may have been dropped during the wait for the lock.
+    let size = match core.catalog().try_relation(oid)? {
+        Some(desc) => Datum::int8(bytes(core, &desc)? as i64),
+        None => Datum::Null,
+    };
+    core.backend().unlock(tag, mode);
+    Ok(size)
 }
 
 /// The fork of that name. Error 22023 if there is none.
@@ -115,19 +124,17 @@ pub(super) fn fork_named(name: &str) -> Result<Fork> {
 }
 
 /// The size in bytes of a table with all forks and its TOAST table.
-fn table_bytes(core: &mut dyn SystemHost, oid: Oid) -> Result<u64> {
-    let desc = core.catalog().relation(oid)?;
-    let mut sum = all_forks(core, &desc)?;
+fn table_bytes(core: &mut dyn SystemHost, desc: &RelDesc) -> Result<u64> {
+    let mut sum = all_forks(core, desc)?;
     if let Some(toast) = desc.class.reltoastrelid.valid() {
         let desc = core.catalog().relation(toast)?;
         sum += all_forks(core, &desc)?;
-        sum += index_bytes(core, toast)?;
+        sum += index_bytes(core, &desc)?;
     }
     Ok(sum)
 }
 
-fn index_bytes(core: &mut dyn SystemHost, oid: Oid) -> Result<u64> {
-    let desc = core.catalog().relation(oid)?;
+fn index_bytes(core: &mut dyn SystemHost, desc: &RelDesc) -> Result<u64> {
     let mut sum = 0;
     for i in &desc.indexes {
         let index = core.catalog().relation(i.indexrelid)?;

@@ -46,6 +46,7 @@ const TABLES: &[&[&[Builtin]]] = &[
         crate::acl::SETS,
         crate::pseudo::FNS,
         crate::pseudo::OTHERS,
+        crate::pseudo::TRIGGER_FUNCTIONS,
         crate::sizes::FNS,
         crate::stored_form::FNS,
         crate::xid_snapshot::FNS,

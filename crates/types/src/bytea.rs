@@ -223,6 +223,9 @@ scalars! { FNS;
     "pg_mcv_list_out" => |cx, a| out(cx, a[0].as_bytes()),
     "bytearecv" => |_, a| Ok(a[0].to_owned()),
     "byteasend" => |_, a| Ok(a[0].to_owned()),
+    "pg_dependencies_send" => |_, a| Ok(a[0].to_owned()),
+    "pg_mcv_list_send" => |_, a| Ok(a[0].to_owned()),
+    "pg_ndistinct_send" => |_, a| Ok(a[0].to_owned()),
     "byteaoctetlen" => |_, a| Ok(Datum::int4(a[0].as_bytes().len() as i32)),
     "byteacat" => |cx, a| joined(cx, &[a[0].as_bytes(), a[1].as_bytes()]),
     "bytea_substr" => |cx, a|

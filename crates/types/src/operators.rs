@@ -69,6 +69,7 @@ by_name! { SUPPORT;
     "btint48cmp" btint8cmp; "btint82cmp" btint8cmp; "btint84cmp" btint8cmp; "btoidcmp" btoidcmp;
     "btcharcmp" btcharcmp; "btnamecmp" btnamecmp; "bttextcmp" bttextcmp;
     "bttext_pattern_cmp" bttextcmp_c; "btbpchar_pattern_cmp" bpcharcmp;
+    "gin_compare_jsonb" bttextcmp_c;
     "btnametextcmp" btnametextcmp; "bttextnamecmp" bttextnamecmp; "bpcharcmp" bpcharcmp;
     "btfloat4cmp" btfloat4cmp; "btfloat8cmp" btfloat8cmp; "btfloat48cmp" btfloat48cmp;
     "btfloat84cmp" btfloat84cmp; "byteacmp" bytes_cmp; "uuid_cmp" bytes_cmp;

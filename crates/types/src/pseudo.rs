@@ -35,6 +35,26 @@ pseudo_types! { FNS;
     "tsm_handler"
 }
 
+macro_rules! trigger_functions {
+    ($table:ident; $($name:literal)*) => {
+        scalars! { $table; $(
+            $name => |_, _| Err(pg_err!(
+                E_R_I_E_TRIGGER_PROTOCOL_VIOLATED,
+                "function \"{}\" was not called by trigger manager",
+                $name
+            )),
+        )* }
+    };
+}
+
+// Functions of constraint triggers, which the trigger manager does not call by this table.
+trigger_functions! { TRIGGER_FUNCTIONS;
+    "RI_FKey_check_ins" "RI_FKey_check_upd" "RI_FKey_cascade_del" "RI_FKey_cascade_upd"
+    "RI_FKey_restrict_del" "RI_FKey_restrict_upd" "RI_FKey_setnull_del" "RI_FKey_setnull_upd"
+    "RI_FKey_setdefault_del" "RI_FKey_setdefault_upd" "RI_FKey_noaction_del"
+    "RI_FKey_noaction_upd" "unique_key_recheck"
+}
+
 scalars! { OTHERS;
     "anyarray_in" => |_, _| no_input("anyarray"),
     "anyarray_recv" => |_, _| no_input("anyarray"),
@@ -56,6 +76,9 @@ scalars! { OTHERS;
     "pg_node_tree_recv" => |_, _| no_input("pg_node_tree"),
     "pg_node_tree_out" => |_, a| Ok(a[0].to_owned()),
     "pg_node_tree_send" => |cx, a| values::text::send(cx, a[0]),
+    "pg_dependencies_in" => |_, _| no_input("pg_dependencies"),
+    "pg_mcv_list_in" => |_, _| no_input("pg_mcv_list"),
+    "pg_ndistinct_in" => |_, _| no_input("pg_ndistinct"),
     "pg_ddl_command_in" => |_, _| no_input("pg_ddl_command"),
     "pg_ddl_command_out" => |_, _| no_output("pg_ddl_command"),
 }

@@ -121,19 +121,27 @@ pub fn check_before_lock(
     }
 }
 
-/// As [`exclude_readers_of`], for the table or index with this name.
+/// As [`exclude_readers_of`], for the table or index with this name, if it exists. The lookup is
+/// repeated after a wait, as in [`find`].
 pub fn exclude_readers(host: &mut dyn CommandHost, rv: &RangeVar) -> Result<()> {
-    let found = host.catalog().find_relation(rv.schemaname.as_deref(), &rv.relname)?;
-    let Some(oid) = found else { return Ok(()) };
-    let rel = host.catalog().relation(oid)?;
-    exclude_readers_of(host, rel.index.as_ref().map_or(oid, |part| part.row.indrelid))
+    let mut before = None;
+    loop {
+        let found = host.catalog().find_relation(rv.schemaname.as_deref(), &rv.relname)?;
+        let Some(oid) = found.filter(|_| found != before) else { return Ok(()) };
+        if let Some(rel) = host.catalog().try_relation(oid)? {
+            let table = rel.index.as_ref().map_or(oid, |part| part.row.indrelid);
+            exclude_readers_of(host, table)?;
+        }
+        before = found;
+    }
 }
 
 /// LOCK ORDER: excludes readers of a table before it or its indexes get new files. PostgreSQL's
 /// readers lock each index and the TOAST table; Norsu's lock only the table. Must be called before
 /// an index is locked, so that the table's lock is acquired first, as in all sessions.
 pub fn exclude_readers_of(host: &mut dyn CommandHost, table: Oid) -> Result<()> {
-    if host.catalog().class(table)?.relkind == RelKind::Toast {
+    let row = host.catalog().find_class(table)?;
+    if row.is_some_and(|c| c.relkind == RelKind::Toast) {
         let rows = host.catalog().scan_all::<PgClass>()?;
         if let Some(owner) = rows.iter().find(|c| c.reltoastrelid == table) {
             host.lock_relation(owner.oid, mode::ACCESS_EXCLUSIVE)?;

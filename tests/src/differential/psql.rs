@@ -1,7 +1,6 @@
 //! psql's commands that query the catalogs: their output must be the same for the same objects.
 //!
-//! Before the comparison, the extension plpgsql and the descriptions of built-in objects are
-//! dropped in PostgreSQL, because Norsu does not have them. Sizes of databases and catalogs,
+//! Before the comparison, the extension plpgsql is dropped. Sizes of databases and catalogs,
 //! collations of the machine's locales, and names that contain OIDs are not compared.
 
 use super::Servers;

@@ -1,4 +1,3 @@
-delete from pg_description where classoid <> 'pg_namespace'::regclass and (select version() not like '%Norsu%') and objoid < 16384;
 SET client_min_messages = warning;
 DROP EXTENSION IF EXISTS plpgsql;
 RESET client_min_messages;

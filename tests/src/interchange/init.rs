@@ -95,8 +95,7 @@ fn init_options_are_applied() {
 }
 
 /// Catalogs that Norsu leaves empty, or whose rows are not compared.
-const SKIPPED: [&str; 5] =
-    ["pg_description", "pg_shdescription", "pg_statistic", "pg_extension", "pg_shdepend"];
+const SKIPPED: [&str; 3] = ["pg_statistic", "pg_extension", "pg_shdepend"];
 
 /// Objects of the information schema are created last, in a different order.
 const BEFORE_SCHEMA: &str = "(SELECT oid FROM pg_namespace WHERE nspname = 'information_schema')";
@@ -281,7 +280,7 @@ fn query_of(server: &PostgresServer, name: &str) -> String {
             format!("oid < {BEFORE_SCHEMA}")
         }
         "pg_index" => format!("indexrelid < {BEFORE_SCHEMA}"),
-        "pg_init_privs" => format!("objoid < {BEFORE_SCHEMA}"),
+        "pg_init_privs" | "pg_description" => format!("objoid < {BEFORE_SCHEMA}"),
         // The OIDs of objects after Norsu's views differ.
         "pg_language" => format!("oid < {BEFORE_SCHEMA}"),
         "pg_extension" => "false".to_owned(),

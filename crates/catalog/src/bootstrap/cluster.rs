@@ -8,7 +8,9 @@ use super::{DATABASES, Files, InitOptions};
 use crate::builtin::Builtin;
 use crate::collations;
 use crate::facts;
-use crate::rows::{CatalogRow, Name, PgAuthid, PgClass, PgCollation, PgDatabase, PgIndex, Text};
+use crate::rows::{
+    CatalogRow, Name, PgAuthid, PgClass, PgCollation, PgDatabase, PgDescription, PgIndex, Text,
+};
 use btree::KeySchema;
 use engine::RelMap;
 use hashbrown::HashMap;
@@ -134,9 +136,31 @@ impl Builder<'_> {
                     found.map(|(c, oid)| PgCollation { oid: Oid(oid), ..c.clone() }.to_row()),
                 );
             }
+            PgDescription::RELATION => {
+                // As initdb, after the objects that do not depend on the machine.
+                let after = |row: &Vec<Datum>| row[0].as_ref().as_oid() >= FIRST_COLLATION;
+                let at = rows.iter().position(after).unwrap_or(rows.len());
+                rows.splice(at..at, self.described_collations());
+            }
             _ => {}
         }
         Ok(rows)
+    }
+
+    /// The rows of `pg_description` for the collations of this machine.
+    fn described_collations(&self) -> Vec<Vec<Datum>> {
+        let found = self.options.collations.iter().zip(FIRST_COLLATION.0..);
+        let rows = found.filter_map(|(collation, oid)| {
+            let locale = collation.colliculocale.as_ref()?;
+            let description = PgDescription {
+                objoid: Oid(oid),
+                classoid: PgCollation::RELATION,
+                objsubid: 0,
+                description: Text::from(locale::icu_display_name(locale.as_str())?),
+            };
+            Some(description.to_row())
+        });
+        rows.collect()
     }
 
     /// The rows of `pg_class` with the sizes known so far.

@@ -1,6 +1,7 @@
 //! The implementation of the traits of the planner.
 
 use super::planner_cache::CachedRelation;
+use crate::privileges;
 use crate::state::State;
 use analyze::SessionLookup;
 use catalog::estimate::TableSize;
@@ -15,6 +16,7 @@ use ids::{AttrNo, Oid, RelKind, StrategyNumber};
 use partition::{Detached, PartitionDesc};
 use pgerror::{PgError, Result};
 use plan::expr::{Expr, FuncExpr, OpExpr, Var};
+use plan::node::RelationPrivileges;
 use plan::query::Query;
 use planner::{
     AggregateInfo, ColumnInfo, ColumnStats, CostSettings, DefaultOperators, ExpressionHost,
@@ -289,6 +291,10 @@ impl RelationLookup for State {
     fn may_select(&mut self, relid: Oid, columns: &[AttrNo], role: Oid) -> Result<bool> {
         let role = role.valid().unwrap_or(self.catalog.user);
         self.cat().may_select(role, relid, columns)
+    }
+
+    fn check_view_privileges(&mut self, needed: &[RelationPrivileges]) -> Result<()> {
+        privileges::check_relations(self, needed, true)
     }
 
     fn may_have_children(&mut self, relid: Oid) -> Result<bool> {

@@ -16,6 +16,7 @@ use super::language::{Language, ReadyRows, RunningSet};
 use super::outputs::{argument_names, fields, outputs};
 use crate::nested::{self, Nested, Utility};
 use crate::plancache::Parked;
+use crate::portal::declare::{check_cursor, check_cursor_query};
 use crate::query;
 use crate::state::State;
 use analyze::SessionLookup;
@@ -186,7 +187,7 @@ fn run_step(
         }) => state.call_in_function(stmt, (row, types), &params).map(|()| Vec::new()),
         Step::Utility(command) => {
             let sql = row.prosrc.as_str();
-            let query = command.query.as_deref().map(|query| (query, &params));
+            let query = command.query.as_ref().map(|query| (query, &params));
             let command = Utility { raw: &command.raw, sql, read_only: false, query };
             Nested::new(state).run(&command).map(|_| Vec::new())
         }
@@ -407,6 +408,13 @@ fn statements_of(state: &mut State, row: &PgProc, types: (&[Oid], Oid)) -> Resul
         let (lookup, name) = (&mut SessionLookup::new(state), row.proname.as_str());
         analyze::function_statement(lookup, node, text, name, types, &names)
     };
+    // The query of a utility statement.
+    let kept = |state: &mut State, node: &Node, depth: u32| {
+        let query = analyse(state, node)?;
+        let query = analyze::rewrite(&mut SessionLookup::new(state), query)?;
+        let raw = Arc::new(RawStmt::within(node.clone(), depth));
+        state.keep_analysed((text.into(), raw), query, types.0)
+    };
     for raw in parse::parse(text)? {
         check_statement(&raw.stmt)?;
         if analyze::is_query(&raw.stmt) {
@@ -418,9 +426,13 @@ fn statements_of(state: &mut State, row: &PgProc, types: (&[Oid], Oid)) -> Resul
         }
         let query = match &raw.stmt {
             Node::CreateTableAsStmt(create) if analyze::is_query(&create.query) => {
-                let query = analyse(state, &create.query)?;
-                let raw = RawStmt::within(create.query.clone(), raw.depth);
-                Some(state.keep_analysed((text.into(), Arc::new(raw)), query, types.0)?)
+                Some(kept(state, &create.query, raw.depth)?)
+            }
+            Node::DeclareCursorStmt(cursor) if analyze::is_query(&cursor.query) => {
+                check_cursor(cursor)?;
+                let query = kept(state, &cursor.query, raw.depth)?;
+                check_cursor_query(cursor)?;
+                Some(query)
             }
             Node::CallStmt(call) => {
                 let (lookup, name) = (&mut SessionLookup::new(state), row.proname.as_str());

@@ -53,9 +53,10 @@ impl Nested<'_> {
             Node::DeallocateStmt(stmt) => {
                 self.0.deallocate(stmt.name.as_deref())?;
             }
-            Node::DeclareCursorStmt(stmt) => {
-                self.0.declare_cursor(stmt, &sql.into(), &Arc::from([]), &[])?;
-            }
+            Node::DeclareCursorStmt(stmt) => match command.query {
+                Some((query, params)) => self.0.declare_analysed(stmt, query, params)?,
+                None => self.0.declare_cursor(stmt, &sql.into(), &Arc::from([]), &[])?,
+            },
             Node::ClosePortalStmt(stmt) => {
                 self.0.close_cursor(stmt)?;
             }

@@ -278,7 +278,7 @@ impl State {
         mode: i32,
     ) -> Result<Option<(LockTag, lmgr::LockMode)>> {
         let Some(mode) = engine_lock_mode(mode) else { return Ok(None) };
-        let shared = self.cat().class(relation)?.relisshared;
+        let shared = self.cat().find_class(relation)?.is_some_and(|class| class.relisshared);
         let database = if shared { Oid::INVALID } else { self.backend.database() };
         Ok(Some((LockTag::relation(database, relation), mode)))
     }

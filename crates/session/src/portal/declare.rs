@@ -2,6 +2,7 @@
 //! `PerformPortalClose`).
 
 use super::run::no_cursor;
+use crate::plancache::Statement;
 use crate::prepared::Prepared;
 use crate::simple::check_parameters;
 use crate::state::State;
@@ -36,12 +37,7 @@ impl State {
     ) -> Result<Prepared> {
         let raw = parse::RawStmt::within(stmt.query.clone(), 0);
         check_cursor(stmt)?;
-        if stmt.options & CURSOR_HOLD != 0 && self.catalog.restricted {
-            bail!(
-                INSUFFICIENT_PRIVILEGE,
-                "cannot create a cursor WITH HOLD within security-restricted operation"
-            );
-        }
+        self.may_declare(stmt)?;
         if !analyze::is_query(&raw.stmt) {
             // SELECT INTO: analysis reports the error.
             analyze::analyze(&mut SessionLookup::new(self), &raw, sql, param_types)?;
@@ -60,6 +56,17 @@ impl State {
         Ok(prepared)
     }
 
+    /// Error 42501 for a cursor that may not be declared here.
+    fn may_declare(&self, stmt: &DeclareCursorStmt) -> Result<()> {
+        if stmt.options & CURSOR_HOLD != 0 && self.catalog.restricted {
+            bail!(
+                INSUFFICIENT_PRIVILEGE,
+                "cannot create a cursor WITH HOLD within security-restricted operation"
+            );
+        }
+        Ok(())
+    }
+
     /// DECLARE CURSOR.
     pub(crate) fn declare_cursor(
         &mut self,
@@ -69,11 +76,32 @@ impl State {
         param_types: &[Oid],
     ) -> Result<()> {
         let prepared = self.check_cursor(stmt, sql, param_types)?;
+        self.declare_prepared(stmt, prepared, params.clone())
+    }
+
+    /// DECLARE CURSOR in a function, with the analysed query.
+    pub(crate) fn declare_analysed(
+        &mut self,
+        stmt: &DeclareCursorStmt,
+        query: &Arc<Statement>,
+        params: &Arc<[Datum]>,
+    ) -> Result<()> {
+        self.may_declare(stmt)?;
+        let prepared = Prepared::of(query.clone(), &query.param_types);
+        self.declare_prepared(stmt, prepared, params.clone())
+    }
+
+    fn declare_prepared(
+        &mut self,
+        stmt: &DeclareCursorStmt,
+        prepared: Prepared,
+        params: Arc<[Datum]>,
+    ) -> Result<()> {
         let name = stmt.portalname.to_string();
         if self.named.portals.contains_key(&name) || self.is_executing(&name) {
             bail!(DUPLICATE_CURSOR, "cursor \"{name}\" already exists");
         }
-        let mut portal = self.cursor(prepared, params.clone());
+        let mut portal = self.cursor(prepared, params);
         portal.binary = stmt.options & CURSOR_BINARY != 0;
         portal.hold = stmt.options & CURSOR_HOLD != 0;
         self.start_portal(&mut portal)?;

@@ -187,7 +187,7 @@ impl Host for State {
     fn utility(&mut self, command: &Command<'_>) -> Result<UtilityOutcome> {
         self.calls.may_end_transaction = !command.atomic;
         let query = match command.query {
-            Some((statement, run)) => Some((&**cached(statement)?, &run.params)),
+            Some((statement, run)) => Some((cached(statement)?, &run.params)),
             None => None,
         };
         let Command { raw, sql, read_only, .. } = *command;

@@ -36,7 +36,7 @@ pub(crate) enum Step {
 /// A utility statement of a body.
 pub(crate) struct Command {
     pub raw: RawStmt,
-    /// The query of CREATE TABLE AS.
+    /// The query of CREATE TABLE AS or DECLARE CURSOR.
     pub query: Option<Arc<Statement>>,
     /// The types of the function's arguments.
     pub types: Box<[ids::Oid]>,

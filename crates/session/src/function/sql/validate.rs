@@ -2,6 +2,7 @@
 //! analysed. Counterpart: `fmgr_sql_validator` of pg_proc.c.
 
 use crate::function::outputs::{argument_names, fields, outputs};
+use crate::portal::declare::{check_cursor, check_cursor_query};
 use crate::state::State;
 use analyze::function::{self, Column};
 use analyze::{SessionLookup, ty};
@@ -70,6 +71,16 @@ fn check_rewriting(state: &mut State, query: &Query) -> Result<()> {
     Ok(())
 }
 
+/// The query of a statement: itself, or that of CREATE TABLE AS or DECLARE CURSOR.
+fn query_in(stmt: &Node) -> Option<&Node> {
+    let query = match stmt {
+        Node::CreateTableAsStmt(create) => &create.query,
+        Node::DeclareCursorStmt(cursor) => &cursor.query,
+        stmt => stmt,
+    };
+    Some(query).filter(|query| analyze::is_query(query))
+}
+
 /// Analyses the body and checks the result columns of its last statement. The statements of a
 /// function with polymorphic arguments are only parsed.
 fn check_body(state: &mut State, row: &Row<PgProc>) -> Result<()> {
@@ -103,19 +114,26 @@ fn check_body(state: &mut State, row: &Row<PgProc>) -> Result<()> {
                 refuse_outputs(state, procedure)?;
                 None
             }
-            stmt if analyze::is_query(stmt) => {
-                let query = analyze::function_statement(
-                    &mut lookup,
-                    stmt,
-                    text,
-                    name,
-                    (types, Oid::INVALID),
-                    &names,
-                )?;
-                check_rewriting(state, &query)?;
-                Some(query)
+            stmt => {
+                if let Node::DeclareCursorStmt(cursor) = stmt {
+                    check_cursor(cursor)?;
+                }
+                let types = (&types[..], Oid::INVALID);
+                let query = match query_in(stmt) {
+                    Some(q) => {
+                        let cat = &mut lookup;
+                        Some(analyze::function_statement(cat, q, text, name, types, &names)?)
+                    }
+                    None => None,
+                };
+                if let Node::DeclareCursorStmt(cursor) = stmt {
+                    check_cursor_query(cursor)?;
+                }
+                if let Some(query) = &query {
+                    check_rewriting(state, query)?;
+                }
+                query.filter(|_| analyze::is_query(stmt))
             }
-            _ => None,
         });
     }
     let outputs = outputs(state, row, &row.proargtypes)?;
