@@ -45,6 +45,8 @@ pub struct IndexColumn {
     pub opclass: Oid,
     /// `indoption` bits: 1 is descending, 2 is NULLs first.
     pub option: i16,
+    /// Parameters of the operator class.
+    pub class_options: Option<Vec<Text>>,
 }
 
 /// The constraint of a new index.
@@ -293,7 +295,7 @@ fn key_column(
         // which error is reported.
         let system = crate::relation::SYSTEM_COLUMNS.iter().find(|s| s.0 == &**column);
         if let Some(&(_, _, ty)) = system.filter(|_| rel.column(column).is_none()) {
-            opclass_of(host, elem, method, ty)?;
+            find_opclass(host, elem, method, ty)?;
         }
         let n = column_number(rel, column, constraint)?;
         let a = rel.attribute(n).ok_or_else(|| PgError::internal("column without a row"))?;
@@ -348,7 +350,8 @@ fn key_column(
         let shown = host.catalog().format_type(ty)?;
         bail!(DATATYPE_MISMATCH, "collations are not supported by type {shown}");
     }
-    let opclass = opclass_of(host, elem, method, ty)?;
+    let opclass = find_opclass(host, elem, method, ty)?;
+    let class_options = class_options(host, elem, method, opclass)?;
     define::collation::check_deterministic(host, opclass, collation)?;
     if !method.info.capabilities.ordered {
         let lacks = match (elem.ordering, elem.nulls_ordering) {
@@ -371,7 +374,7 @@ fn key_column(
         SortByNulls::Last => false,
     };
     let option = i16::from(descending) | i16::from(nulls_first) << 1;
-    Ok(IndexColumn { name, number, expr, collation, opclass, option })
+    Ok(IndexColumn { name, number, expr, collation, opclass, option, class_options })
 }
 
 pub fn split(names: &[parse::ast::Name]) -> (Option<&str>, &str) {
@@ -382,25 +385,29 @@ pub fn split(names: &[parse::ast::Name]) -> (Option<&str>, &str) {
     }
 }
 
-/// Counterpart: `ResolveOpClass`.
-fn opclass_of(
+/// The parameters of the operator class of a column.
+fn class_options(
     host: &mut dyn CommandHost,
     elem: &IndexElem,
     method: &IndexMethod,
-    ty: Oid,
-) -> Result<Oid> {
-    let oid = find_opclass(host, elem, method, ty)?;
-    if !elem.opclassopts.is_empty() {
-        // The operator classes of the methods that exist have no options.
-        if method.am.is_none() {
-            return Err(unsupported_method(method.info));
-        }
-        let name = host.catalog().opclass(oid)?.opcname;
-        bail!(INVALID_PARAMETER_VALUE, "operator class {name} has no options");
+    opclass: Oid,
+) -> Result<Option<Vec<Text>>> {
+    if elem.opclassopts.is_empty() {
+        return Ok(None);
     }
-    Ok(oid)
+    if method.am.is_none() {
+        return Err(unsupported_method(method.info));
+    }
+    match host.catalog().class_parameters(opclass)? {
+        Some(known) => reloptions::class_options(known, &elem.opclassopts),
+        None => {
+            let name = host.catalog().opclass(opclass)?.opcname;
+            bail!(INVALID_PARAMETER_VALUE, "operator class {name} has no options");
+        }
+    }
 }
 
+/// Counterpart: `ResolveOpClass`.
 fn find_opclass(
     host: &mut dyn CommandHost,
     elem: &IndexElem,
@@ -533,6 +540,7 @@ fn attribute(
             }
         }
     };
+    row.attoptions = key.and_then(|k| k.class_options.clone());
     if let Some(key) = key {
         let mut cat = host.catalog();
         let class = cat.opclass(key.opclass)?;

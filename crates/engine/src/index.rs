@@ -24,7 +24,7 @@ use types::{Batch, DatumRef};
 pub use access::{
     Capabilities, Direction, IndexAm, IndexColumn, IndexDef, MethodInfo, OptionKind, PendingStats,
     QuerySize, RowMember, ScanKey, StorageOption, StrategyNumber, Support, SupportFunction,
-    SupportKind, UniqueCheck, is_on, strategy,
+    SupportKind, TupleLayout, UniqueCheck, is_on, strategy,
 };
 
 /// Size in bytes above which an entry may not fit a page. Values that are compressed in the table
@@ -484,7 +484,7 @@ impl IndexScan {
         };
         let def = &self.index.def;
         for (column, &at) in batch.columns.iter_mut().zip(&self.from_index) {
-            match def.layout.column(tuple, at, &mut self.scratch)? {
+            match def.fetched_layout().column(tuple, at, &mut self.scratch)? {
                 // An index stores a `name` as cstring, whereas the table's column pads it to 64
                 // bytes.
                 types::DatumRef::Bytes(b) if def.columns[at].attr.len == -2 => {

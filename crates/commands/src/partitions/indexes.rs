@@ -320,6 +320,7 @@ fn definition(
             collation: row.indcollation.get(i).copied().unwrap_or_default(),
             opclass: row.indclass.get(i).copied().unwrap_or_default(),
             option: row.indoption.get(i).copied().unwrap_or_default(),
+            class_options: a.attoptions.clone(),
         });
     }
     let mut predicate = Vec::new();
