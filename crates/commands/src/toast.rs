@@ -159,6 +159,7 @@ fn create_toast_index(host: &mut dyn CommandHost, toast: Oid, name: &str) -> Res
         keys: vec![key("chunk_id", 1, 1981), key("chunk_seq", 2, 1978)],
         include: Vec::new(),
         unique: true,
+        exclusion: Vec::new(),
         primary: true,
         nulls_not_distinct: false,
         constraint: None,

@@ -51,7 +51,11 @@ fn report_implicit(host: &mut dyn CommandHost, rel: &RelDesc, new: &NewIndex, by
         Cause::Itself => return,
     };
     if new.constraint.is_some() {
-        let kind = if new.primary { "PRIMARY KEY" } else { "UNIQUE" };
+        let kind = match (new.primary, new.unique) {
+            (true, _) => "PRIMARY KEY",
+            (_, true) => "UNIQUE",
+            _ => "EXCLUDE",
+        };
         host.notice(debug(format!(
             "{statement} {kind} will create implicit index \"{}\" for table \"{}\"",
             new.name,
@@ -351,6 +355,8 @@ fn definition(
         keys,
         include,
         unique: row.indisunique,
+        // Partitioned tables have none.
+        exclusion: Vec::new(),
         primary: row.indisprimary,
         nulls_not_distinct: row.indnullsnotdistinct,
         constraint: of_constraint,
