@@ -6,6 +6,7 @@ mod bank;
 mod bloom_indexes;
 mod fault_injection;
 mod gin_indexes;
+mod gist_indexes;
 mod hash_indexes;
 mod index_entries;
 mod init;

@@ -12,7 +12,7 @@ const LAYERS: &[&[&str]] = &[
     &["bufmgr", "datetime", "jsonpath"],
     &["txn", "freespace", "types"],
     &["access", "contrib", "plan", "twophase"],
-    &["heap", "btree", "hash", "gin", "bloom", "statements"],
+    &["heap", "btree", "hash", "gin", "gist", "bloom", "statements"],
     &["engine"],
     &["catalog"],
     &["eval", "partition", "largeobject"],

@@ -156,6 +156,12 @@ impl<'p> Cx<'p> {
         Ok(())
     }
 
+    /// The next LSN for pages of an index that is not logged because it is unlogged or temporary.
+    /// Counterpart: `GetFakeLSNForUnloggedRel`.
+    pub fn unlogged_lsn(&self) -> Lsn {
+        self.wal.next_unlogged_lsn()
+    }
+
     pub fn prefetch(&mut self, file: &IndexFile, block: BlockNo) {
         self.pool.prefetch(&file.main, block, 1);
     }
@@ -198,6 +204,12 @@ impl<'p> Edit<'_, 'p> {
         self.inner.refer(guard, id, flags);
     }
 
+    /// Block `id`, which is registered as changing, is changed once the record's end is known, the
+    /// second argument.
+    pub fn finally(&mut self, id: u8, change: fn(PageMut<'_>, Lsn)) {
+        self.inner.finally(id, change);
+    }
+
     #[inline]
     pub fn block_data(&mut self, id: u8, data: &[u8]) {
         self.inner.block_data(id, data);
@@ -213,6 +225,18 @@ impl<'p> Edit<'_, 'p> {
     pub fn log(self, info: u8) -> Result<Lsn> {
         let rmgr = self.rmgr;
         self.log_as(rmgr, info)
+    }
+
+    /// As [`Edit::log`]; with `Some` no record is written, and the changed pages get this LSN, from
+    /// [`Cx::unlogged_lsn`].
+    pub fn log_or_set(self, info: u8, unlogged: Option<Lsn>) -> Result<Lsn> {
+        match unlogged {
+            None => self.log(info),
+            Some(lsn) => {
+                self.inner.finish_with_lsn(lsn);
+                Ok(lsn)
+            }
+        }
     }
 
     /// As [`Edit::log`], with a record of another resource manager (images of whole pages).

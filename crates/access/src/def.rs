@@ -21,6 +21,8 @@ pub enum SupportFunction {
     /// A function of an operator class of GIN indexes, other than the comparison of its keys, and
     /// the locale of the database's default collation.
     Gin(types::gin::Function, Option<Arc<Locale>>),
+    /// A function of an operator class of GiST indexes, and what it needs to know of the column.
+    Gist(types::gist::Function, Arc<types::gist::Traits>),
 }
 
 impl SupportFunction {
@@ -93,6 +95,8 @@ pub struct IndexDef {
     pub options: Vec<(Box<str>, Box<str>)>,
     /// The layout of index tuples with these columns.
     pub layout: TupleLayout,
+    /// The layout of the tuples that index-only scans return, if it is another one.
+    pub fetched: Option<TupleLayout>,
 }
 
 impl IndexDef {
@@ -116,7 +120,23 @@ impl IndexDef {
             unique: false,
             nulls_not_distinct: false,
             options: Vec::new(),
+            fetched: None,
         }
+    }
+
+    /// The layout of the tuples that index-only scans return.
+    pub fn fetched_layout(&self) -> &TupleLayout {
+        self.fetched.as_ref().unwrap_or(&self.layout)
+    }
+
+    /// True if index-only scans can return the column, if the method has them: a GiST index must
+    /// store the values themselves, or have a function that makes them from its keys.
+    pub fn is_returnable(&self, column: usize) -> bool {
+        let Some(own) = self.columns.get(column).filter(|_| column < self.key_count) else {
+            return true;
+        };
+        let is_gist = matches!(own.support(1), Some(SupportFunction::Gist(..)));
+        !is_gist || own.support(9).is_some() || own.support(3).is_none()
     }
 
     /// The value of a storage parameter that is set.

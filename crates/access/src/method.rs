@@ -85,6 +85,8 @@ pub enum CostModel {
     Hash,
     /// By the number of keys of the queries. `gincostestimate`.
     Gin,
+    /// By selectivity, with a descent. `gistcostestimate`.
+    Gist,
     /// All pages and entries are read. `blcostestimate`.
     Whole,
 }
@@ -103,6 +105,8 @@ pub enum SupportKind {
     CompareKeys,
     /// Another function of a GIN index: [`crate::SupportFunction::Gin`].
     Gin { optional: bool },
+    /// A function of a GiST index: [`crate::SupportFunction::Gist`].
+    Gist { optional: bool },
     /// Not used by index operations.
     Unused,
 }

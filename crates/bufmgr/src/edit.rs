@@ -29,6 +29,8 @@ struct Registered<'p> {
     frame: FrameNo,
     id: u8,
     changes: bool,
+    /// Changes the page when the record's end is known.
+    finally: Option<fn(PageMut<'_>, Lsn)>,
 }
 
 /// A critical section over the pages of one record. If it ends other than by `log` or
@@ -78,7 +80,17 @@ impl<'a, 'p> PageEdit<'a, 'p> {
         let pin = guard.pin();
         let tag = pin.pool().frames.desc(pin.frame()).tag();
         self.scratch.block(id, tag.rel, tag.fork, tag.block, flags);
-        self.pages.push(Registered { pool: pin.pool(), frame: pin.frame(), id, changes });
+        let (pool, frame) = (pin.pool(), pin.frame());
+        self.pages.push(Registered { pool, frame, id, changes, finally: None });
+    }
+
+    /// Block `id`, which is registered as changing, is changed by `change` after the record was
+    /// inserted, whose end is the second argument. Replay makes the change also on a page that it
+    /// restores from an image, which does not contain it.
+    pub fn finally(&mut self, id: u8, change: fn(PageMut<'_>, Lsn)) {
+        if let Some(page) = self.pages.iter_mut().find(|p| p.id == id && p.changes) {
+            page.finally = Some(change);
+        }
     }
 
     /// True if the guard's page is registered as changing.
@@ -127,10 +139,7 @@ impl<'a, 'p> PageEdit<'a, 'p> {
         drop(page_refs);
         match inserted {
             Ok(at) => {
-                for p in self.pages.iter().filter(|p| p.changes) {
-                    registered::set_lsn(p.pool, p.frame, at.end);
-                }
-                self.pages.clear();
+                self.set_lsns(at.end);
                 Ok(at.end)
             }
             Err(e) => {
@@ -138,6 +147,20 @@ impl<'a, 'p> PageEdit<'a, 'p> {
                 Err(e)
             }
         }
+    }
+
+    /// The end of the section: the changed pages get their LSN.
+    fn set_lsns(&mut self, lsn: Lsn) {
+        for p in self.pages.iter().filter(|p| p.changes) {
+            registered::finish(p.pool, p.frame, lsn, p.finally);
+        }
+        self.pages.clear();
+    }
+
+    /// Ends the section without a record, and gives the changed pages an LSN of no record, by which
+    /// changes of pages that are not logged can be recognized.
+    pub fn finish_with_lsn(mut self, lsn: Lsn) {
+        self.set_lsns(lsn);
     }
 
     /// Ends the section without a record, for relations that are not logged.

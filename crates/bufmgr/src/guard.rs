@@ -443,11 +443,20 @@ pub(crate) mod registered {
         unsafe { pool.frames.page(frame) }
     }
 
-    /// Sets the page's LSN to the record's end.
-    pub(crate) fn set_lsn(pool: &BufferPool, frame: FrameNo, lsn: ids::Lsn) {
+    /// Sets the page's LSN to the record's end, after the change that needs it.
+    pub(crate) fn finish(
+        pool: &BufferPool,
+        frame: FrameNo,
+        lsn: ids::Lsn,
+        change: Option<fn(page::PageMut<'_>, ids::Lsn)>,
+    ) {
         assert!(pool.frames.desc(frame).latch.is_exclusive(), "a registered page is not latched");
-        // SAFETY: as in `page`; one field is changed and nothing is kept.
-        unsafe { pool.frames.page_mut(frame) }.set_lsn(lsn);
+        // SAFETY: as in `page`; the page is changed and nothing is kept.
+        let page = unsafe { pool.frames.page_mut(frame) };
+        if let Some(change) = change {
+            change(page, lsn);
+        }
+        page.set_lsn(lsn);
     }
 }
 

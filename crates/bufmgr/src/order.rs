@@ -8,6 +8,7 @@
 //! - of a hash index buckets by ascending number, then bitmap pages, then the metapage; pages of
 //!   one bucket in any order, since a thread that latches two of them has the bucket's primary page
 //!   pinned, which excludes other such threads;
+//! - of a GiST index leaves before inner pages, and on one level from left to right;
 //! - pages of one table by ascending block, and of no other relation;
 //! - a table's page before a page of its visibility map; pages of the free space map last;
 //! - a checkpoint or background write that waits for a page holds none.
@@ -41,6 +42,7 @@ mod checked {
     use crate::pool::BufferPool;
     use ids::{BlockNo, Fork};
     use page::btree::Node;
+    use page::gist::{self, GistPage};
     use page::hash::{self, HashPage};
     use page::{PAGE_SIZE, Page};
     use std::cell::RefCell;
@@ -57,6 +59,10 @@ mod checked {
             next: BlockNo,
         },
         Hash(HashKind),
+        Gist {
+            leaf: bool,
+            next: BlockNo,
+        },
         Table,
         VisibilityMap,
         FreeSpace,
@@ -102,6 +108,12 @@ mod checked {
                 hash::LH_META_PAGE => Kind::Hash(HashKind::Meta),
                 _ => Kind::Unordered,
             }
+        } else if GistPage(page).is_gist() {
+            let own = GistPage(page);
+            match own.has(gist::DELETED) {
+                true => Kind::Unordered,
+                false => Kind::Gist { leaf: own.is_leaf(), next: own.right_link() },
+            }
         } else if node.has_special() && !node.is_deleted() {
             Kind::Index { level: node.level(), meta: node.is_meta(), next: node.next() }
         } else {
@@ -124,15 +136,24 @@ mod checked {
             (Kind::Table, Kind::VisibilityMap) => Some("the visibility map is another table's"),
             (Kind::Table, Kind::Table) if ascends => None,
             (Kind::Table, Kind::Table) => Some("pages of one table, by ascending block"),
-            (Kind::Table, Kind::Index { .. } | Kind::Hash(_)) => {
+            (Kind::Table, Kind::Index { .. } | Kind::Hash(_) | Kind::Gist { .. }) => {
                 Some("an index's page comes before its table's")
             }
-            (Kind::Index { .. } | Kind::Hash(_), Kind::Table | Kind::VisibilityMap) => None,
-            (Kind::Index { .. } | Kind::Hash(_), Kind::Index { .. } | Kind::Hash(_))
-                if !same_relation =>
-            {
-                Some("pages of two indexes")
+            (
+                Kind::Index { .. } | Kind::Hash(_) | Kind::Gist { .. },
+                Kind::Table | Kind::VisibilityMap,
+            ) => None,
+            (
+                Kind::Index { .. } | Kind::Hash(_) | Kind::Gist { .. },
+                Kind::Index { .. } | Kind::Hash(_) | Kind::Gist { .. },
+            ) if !same_relation => Some("pages of two indexes"),
+            (Kind::Gist { leaf: false, .. }, Kind::Gist { leaf: true, .. }) => {
+                Some("a GiST index is climbed from its leaves")
             }
+            (Kind::Gist { .. }, Kind::Gist { next, .. }) if next == held.tag.block => {
+                Some("pages of one level, from left to right")
+            }
+            (Kind::Gist { .. }, _) | (_, Kind::Gist { .. }) => None,
             (Kind::Hash(held), Kind::Hash(new)) if new < held => {
                 Some("buckets, then bitmaps, then the metapage")
             }

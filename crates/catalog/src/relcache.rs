@@ -6,14 +6,20 @@ use crate::cache;
 use crate::cx::CatCx;
 use crate::descriptors::{index_def, index_desc, rel_file, table_desc, tuple_desc};
 use crate::reldesc::{IndexPart, RelDesc};
-use crate::rows::{CatalogRow, PgAttribute, PgClass, PgIndex, indexes};
-use engine::index::{MethodInfo, Support, SupportFunction, SupportKind};
+use crate::rows::{CatalogRow, PgAttribute, PgClass, PgIndex, Text, indexes};
+use engine::index::{
+    IndexColumn, IndexDef, MethodInfo, Support, SupportFunction, SupportKind, TupleLayout,
+};
 use engine::{IndexDesc, TableDesc, ToastDesc};
 use ids::code::ConType;
 use ids::{Oid, Persistence, RelFile, RelKind, Xid};
+use page::tupdesc::Attr;
 use pgerror::{PgError, Result};
 use std::sync::OnceLock;
 use sync::Arc;
+
+/// The number of the support function for parameters of an operator class of GiST indexes.
+const OPTIONS_PROC: i16 = 10;
 
 impl CatCx<'_> {
     /// The descriptor of a relation. An internal error where it does not exist: the caller has
@@ -200,7 +206,8 @@ impl CatCx<'_> {
         }
         let table = self.find_class(part.row.indrelid)?.map(|c| c.relname).unwrap_or_default();
         let at = (table.as_str(), self.file_of(&desc.class)?);
-        let def = index_def(&desc.class, at, &part.row, &desc.attributes, support)?;
+        let mut def = index_def(&desc.class, at, &part.row, &desc.attributes, support)?;
+        def.fetched = self.fetched_layout(&def, part)?;
         Ok(Some(index_desc(&desc.class, &part.row, am, def)))
     }
 
@@ -243,7 +250,21 @@ impl CatCx<'_> {
                         None => return Ok(None),
                     }
                 }
-                (SupportKind::Gin { optional: true }, None) => continue,
+                (
+                    SupportKind::Gin { optional: true } | SupportKind::Gist { optional: true },
+                    None,
+                ) => {
+                    continue;
+                }
+                (SupportKind::Gist { .. }, Some(name)) => match self.gist_function(name.as_str()) {
+                    Some(function) => {
+                        let options =
+                            desc.attributes.get(column).and_then(|a| a.attoptions.as_deref());
+                        let traits = self.gist_traits(part, column, key_collation, options)?;
+                        SupportFunction::Gist(function, traits)
+                    }
+                    None => return Ok(None),
+                },
                 (SupportKind::Gin { .. }, Some(name)) => match self.gin_function(name.as_str()) {
                     Some(function) => {
                         let locale = self.session.default_locale().cloned();
@@ -280,6 +301,76 @@ impl CatCx<'_> {
     fn gin_function(&self, prosrc: &str) -> Option<types::gin::Function> {
         let ascii = self.session.ctype_is_ascii;
         types::gin::lookup(prosrc).or_else(|| contrib::libraries::gin(prosrc, ascii))
+    }
+
+    /// The support function of GiST indexes with this `pg_proc.prosrc`.
+    fn gist_function(&self, prosrc: &str) -> Option<types::gist::Function> {
+        types::gist::lookup(prosrc).or_else(|| contrib::libraries::gist(prosrc))
+    }
+
+    /// The parameters of an operator class; `None` if it can have none.
+    pub fn class_parameters(
+        &mut self,
+        class: Oid,
+    ) -> Result<Option<&'static [types::gist::Parameter]>> {
+        let row = self.opclass(class)?;
+        let (family, input) = (row.opcfamily, row.opcintype);
+        let Some(function) = self.family_proc(family, input, input, OPTIONS_PROC)? else {
+            return Ok(None);
+        };
+        let function = self.function(function)?;
+        Ok(match self.gist_function(function.prosrc.as_str()) {
+            Some(types::gist::Function::Options(parameters)) => Some(parameters),
+            _ => None,
+        })
+    }
+
+    /// What the operator class of a column of a GiST index needs to know.
+    fn gist_traits(
+        &mut self,
+        part: &IndexPart,
+        column: usize,
+        collation: Oid,
+        options: Option<&[Text]>,
+    ) -> Result<Arc<types::gist::Traits>> {
+        let pairs = options.unwrap_or_default().iter().filter_map(|o| o.as_str().split_once('='));
+        let options = pairs.filter_map(|(name, value)| Some((name.into(), value.parse().ok()?)));
+        let mut input = self.indexed_type(part, column)?;
+        if let Some(row) = self.find_type(input)?
+            && row.typbasetype.is_valid()
+        {
+            input = row.typbasetype;
+        }
+        Ok(Arc::new(types::gist::Traits {
+            collation,
+            input,
+            range: self.find_range_type(input, 0)?,
+            locale: self.session.default_locale().cloned(),
+            ctype_is_ascii: self.session.ctype_is_ascii,
+            options: options.collect(),
+        }))
+    }
+
+    /// The layout of what index-only scans return, if keys are of other types than the columns.
+    fn fetched_layout(&mut self, def: &IndexDef, part: &IndexPart) -> Result<Option<TupleLayout>> {
+        let fetches = |c: &IndexColumn| {
+            let function = c.support(9);
+            matches!(function, Some(SupportFunction::Gist(types::gist::Function::Fetch(_), _)))
+        };
+        if !def.keys().iter().any(fetches) {
+            return Ok(None);
+        }
+        let mut attrs: Vec<Attr> = def.columns.iter().map(|c| c.attr.clone()).collect();
+        for (n, attr) in attrs.iter_mut().enumerate().take(def.key_count) {
+            let ty = self.indexed_type(part, n)?;
+            if ty == attr.type_oid {
+                continue;
+            }
+            let Some(row) = self.find_type(ty)? else { continue };
+            *attr = Attr::new(&attr.name, ty, row.typlen, row.typbyval, row.typalign);
+            attr.storage = row.typstorage;
+        }
+        Ok(Some(TupleLayout::new(attrs.iter())))
     }
 
     /// The type of the column or expression that is indexed.

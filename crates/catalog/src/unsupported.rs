@@ -70,12 +70,6 @@ impl CatCx<'_> {
         if rel.other_temp {
             return rel.rows().map(|_| ());
         }
-        if rel.indexes.iter().any(|i| i.indisexclusion) {
-            return Err(PgError::unsupported(format!(
-                "changing rows of table \"{}\" with an exclusion constraint",
-                rel.name()
-            )));
-        }
         // The indexes of a partitioned table have no files.
         let indexes = rel.indexes.iter().filter(|_| rel.kind() != RelKind::PartitionedTable);
         for index in indexes.filter(|i| i.indisready) {

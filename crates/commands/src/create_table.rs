@@ -167,7 +167,6 @@ pub fn column(
                 }
                 constraints.foreign.push(c);
             }
-            ConstrType::Exclusion => return Err(PgError::unsupported("exclusion constraints")),
             _ => {}
         }
         constraints_seen.check(&out).map_err(|e| e.at(place))?;
@@ -495,7 +494,9 @@ pub fn set_default(
 /// Whether one index serves both constraints. Their names, storage parameters and tablespaces are
 /// not compared.
 fn is_same_key(a: &Constraint, b: &Constraint) -> bool {
-    a.keys == b.keys
+    a.contype != ConstrType::Exclusion
+        && b.contype != ConstrType::Exclusion
+        && a.keys == b.keys
         && a.including == b.including
         && a.nulls_not_distinct == b.nulls_not_distinct
         && (a.deferrable, a.initdeferred) == (b.deferrable, b.initdeferred)
@@ -518,8 +519,19 @@ pub fn distinct_keys(keys: &[Constraint]) -> Vec<Constraint> {
     distinct
 }
 
-/// Creates PRIMARY KEY and UNIQUE constraints, the primary key first. The caller sets `columns` NOT
-/// NULL.
+/// The key columns of an exclusion constraint and their operators.
+fn excluded_columns(c: &Constraint) -> (Vec<IndexElem>, Vec<Vec<ast::Node>>) {
+    let pairs = c.exclusions.iter().filter_map(|pair| match &pair[..] {
+        [ast::Node::IndexElem(elem), ast::Node::List(operator)] => {
+            Some(((**elem).clone(), operator.to_vec()))
+        }
+        _ => None,
+    });
+    pairs.unzip()
+}
+
+/// Creates PRIMARY KEY, UNIQUE and exclusion constraints, the primary key first. The caller sets
+/// `columns` NOT NULL.
 pub fn add_keys(
     host: &mut dyn CommandHost,
     table: Oid,
@@ -531,14 +543,18 @@ pub fn add_keys(
         let rel = host.catalog().relation(table)?;
         let elem =
             |name: &ast::Name| IndexElem { name: Some(name.clone()), ..IndexElem::default() };
+        let (excluded, exclude_op_names) = excluded_columns(c);
         let stmt = IndexStmt {
             idxname: c.conname.clone(),
-            index_params: c.keys.iter().map(elem).collect(),
+            access_method: c.access_method.clone(),
+            where_clause: c.where_clause.clone(),
+            exclude_op_names,
+            index_params: c.keys.iter().map(elem).chain(excluded).collect(),
             index_including_params: c.including.iter().map(elem).collect(),
             options: c.options.clone(),
             table_space: c.indexspace.clone(),
             reset_default_tblspc: c.reset_default_tblspc,
-            unique: true,
+            unique: c.contype != ConstrType::Exclusion,
             primary: c.contype == ConstrType::Primary,
             isconstraint: true,
             deferrable: c.deferrable,

@@ -329,9 +329,10 @@ fn store_bound(
 fn table_constraint(c: &Constraint, constraints: &mut Constraints) -> Result<()> {
     match c.contype {
         ConstrType::Check => constraints.checks.push(c.clone()),
-        ConstrType::Primary | ConstrType::Unique => constraints.keys.push(c.clone()),
+        ConstrType::Primary | ConstrType::Unique | ConstrType::Exclusion => {
+            constraints.keys.push(c.clone());
+        }
         ConstrType::Foreign => constraints.foreign.push(c.clone()),
-        ConstrType::Exclusion => return Err(PgError::unsupported("exclusion constraints")),
         _ => return Err(PgError::unsupported("this table constraint")),
     }
     Ok(())

@@ -9,7 +9,7 @@ use analyze::{ExprKind, SessionLookup};
 use catalog::lookup::BTREE_AM;
 use catalog::rows::{
     CatalogRow, Int2Vector, Name, OidVector, PgAttribute, PgCollation, PgConstraint, PgIndex,
-    PgInherits, PgOpclass, Text, indexes,
+    PgInherits, PgOpclass, PgOperator, Text, indexes,
 };
 use catalog::{ObjectAddress, RelDesc};
 use clusterwide::tablespace;
@@ -45,6 +45,8 @@ pub struct IndexColumn {
     pub opclass: Oid,
     /// `indoption` bits: 1 is descending, 2 is NULLs first.
     pub option: i16,
+    /// Parameters of the operator class.
+    pub class_options: Option<Vec<Text>>,
 }
 
 /// The constraint of a new index.
@@ -62,6 +64,8 @@ pub struct NewIndex {
     /// INCLUDE columns.
     pub include: Vec<(String, AttrNo)>,
     pub unique: bool,
+    /// The operators of an exclusion constraint, one for each key; else none.
+    pub exclusion: Vec<Oid>,
     pub primary: bool,
     pub nulls_not_distinct: bool,
     pub constraint: Option<IndexConstraint>,
@@ -131,6 +135,7 @@ pub fn describe(
         used.push(name.clone());
         keys.push(IndexColumn { name, ..column });
     }
+    let exclusion = crate::exclusion::operators(host, stmt, &keys, rel)?;
     let mut include = Vec::new();
     for elem in &stmt.index_including_params {
         if elem.expr.is_some() {
@@ -151,6 +156,11 @@ pub fn describe(
     }
     let name = match &stmt.idxname {
         Some(name) => stdx::clip(name, 63).to_string(),
+        None if !exclusion.is_empty() => {
+            let (schema, columns) = (rel.class.relnamespace, creation::name_addition(&used));
+            let columns = Some(columns.as_str());
+            creation::free_relation_name(host, rel.name(), columns, "excl", schema, true)?
+        }
         None => free_name(host, rel, &used, (stmt.primary, stmt.isconstraint))?,
     };
     let temporary = rel.class.relpersistence == Persistence::Temporary;
@@ -170,6 +180,7 @@ pub fn describe(
         keys,
         include,
         unique: stmt.unique,
+        exclusion,
         primary: stmt.primary,
         nulls_not_distinct: stmt.nulls_not_distinct,
         constraint,
@@ -237,6 +248,8 @@ fn check_capabilities(method: &MethodInfo, stmt: &IndexStmt) -> Result<()> {
         "included columns"
     } else if stmt.index_params.len() > 1 && !can.multicolumn {
         "multicolumn indexes"
+    } else if !stmt.exclude_op_names.is_empty() && !can.exclude {
+        "exclusion constraints"
     } else {
         return Ok(());
     };
@@ -293,7 +306,7 @@ fn key_column(
         // which error is reported.
         let system = crate::relation::SYSTEM_COLUMNS.iter().find(|s| s.0 == &**column);
         if let Some(&(_, _, ty)) = system.filter(|_| rel.column(column).is_none()) {
-            opclass_of(host, elem, method, ty)?;
+            find_opclass(host, elem, method, ty)?;
         }
         let n = column_number(rel, column, constraint)?;
         let a = rel.attribute(n).ok_or_else(|| PgError::internal("column without a row"))?;
@@ -348,7 +361,8 @@ fn key_column(
         let shown = host.catalog().format_type(ty)?;
         bail!(DATATYPE_MISMATCH, "collations are not supported by type {shown}");
     }
-    let opclass = opclass_of(host, elem, method, ty)?;
+    let opclass = find_opclass(host, elem, method, ty)?;
+    let class_options = class_options(host, elem, method, opclass)?;
     define::collation::check_deterministic(host, opclass, collation)?;
     if !method.info.capabilities.ordered {
         let lacks = match (elem.ordering, elem.nulls_ordering) {
@@ -371,7 +385,7 @@ fn key_column(
         SortByNulls::Last => false,
     };
     let option = i16::from(descending) | i16::from(nulls_first) << 1;
-    Ok(IndexColumn { name, number, expr, collation, opclass, option })
+    Ok(IndexColumn { name, number, expr, collation, opclass, option, class_options })
 }
 
 pub fn split(names: &[parse::ast::Name]) -> (Option<&str>, &str) {
@@ -382,25 +396,29 @@ pub fn split(names: &[parse::ast::Name]) -> (Option<&str>, &str) {
     }
 }
 
-/// Counterpart: `ResolveOpClass`.
-fn opclass_of(
+/// The parameters of the operator class of a column.
+fn class_options(
     host: &mut dyn CommandHost,
     elem: &IndexElem,
     method: &IndexMethod,
-    ty: Oid,
-) -> Result<Oid> {
-    let oid = find_opclass(host, elem, method, ty)?;
-    if !elem.opclassopts.is_empty() {
-        // The operator classes of the methods that exist have no options.
-        if method.am.is_none() {
-            return Err(unsupported_method(method.info));
-        }
-        let name = host.catalog().opclass(oid)?.opcname;
-        bail!(INVALID_PARAMETER_VALUE, "operator class {name} has no options");
+    opclass: Oid,
+) -> Result<Option<Vec<Text>>> {
+    if elem.opclassopts.is_empty() {
+        return Ok(None);
     }
-    Ok(oid)
+    if method.am.is_none() {
+        return Err(unsupported_method(method.info));
+    }
+    match host.catalog().class_parameters(opclass)? {
+        Some(known) => reloptions::class_options(known, &elem.opclassopts),
+        None => {
+            let name = host.catalog().opclass(opclass)?.opcname;
+            bail!(INVALID_PARAMETER_VALUE, "operator class {name} has no options");
+        }
+    }
 }
 
+/// Counterpart: `ResolveOpClass`.
 fn find_opclass(
     host: &mut dyn CommandHost,
     elem: &IndexElem,
@@ -533,6 +551,7 @@ fn attribute(
             }
         }
     };
+    row.attoptions = key.and_then(|k| k.class_options.clone());
     if let Some(key) = key {
         let mut cat = host.catalog();
         let class = cat.opclass(key.opclass)?;
@@ -565,6 +584,9 @@ pub fn create(
     let oid = enter(host, rel, new, true)?;
     if filled {
         fill(host, rel.oid(), oid)?;
+        if !new.exclusion.is_empty() {
+            crate::exclusion::check_rows(host, rel.oid(), oid)?;
+        }
     }
     Ok(oid)
 }
@@ -664,7 +686,7 @@ fn index_row(rel: &RelDesc, new: &NewIndex, oid: Oid) -> PgIndex {
         indisunique: new.unique,
         indnullsnotdistinct: new.nulls_not_distinct,
         indisprimary: new.primary,
-        indisexclusion: false,
+        indisexclusion: !new.exclusion.is_empty(),
         indimmediate: !new.constraint.is_some_and(|c| c.deferrable),
         indisclustered: false,
         indisvalid: true,
@@ -707,7 +729,11 @@ fn record_dependencies(
         .collect();
     match new.constraint {
         Some(constraint) => {
-            let kind = if new.primary { ConType::PrimaryKey } else { ConType::Unique };
+            let kind = match (new.primary, new.unique) {
+                (true, _) => ConType::PrimaryKey,
+                (_, true) => ConType::Unique,
+                _ => ConType::Exclusion,
+            };
             let keys: Vec<AttrNo> = new.keys.iter().map(|k| k.number).collect();
             crate::constraint::check_name_free(host, rel, &new.name)?;
             let mut row = crate::constraint::row(host, &new.name, rel, kind)?;
@@ -716,6 +742,7 @@ fn record_dependencies(
             row.conindid = oid;
             row.connoinherit = true;
             row.conkey = Some(keys);
+            row.conexclop = (!new.exclusion.is_empty()).then(|| new.exclusion.clone());
             let parent = new.parent.and_then(|p| p.constraint);
             if let Some(parent) = parent {
                 row.conparentid = parent;
@@ -724,6 +751,9 @@ fn record_dependencies(
             let of = crate::constraint::insert(host, row, &columns)?;
             let mut cat = host.catalog();
             cat.record_dependency(this, of, DepType::Internal)?;
+            let operators: Vec<ObjectAddress> =
+                new.exclusion.iter().map(|o| ObjectAddress::of::<PgOperator>(*o)).collect();
+            cat.record_dependencies(of, &operators, DepType::Normal)?;
             if let Some(parent) = parent {
                 let parent = ObjectAddress::of::<PgConstraint>(parent);
                 cat.record_dependency(of, parent, DepType::PartitionPrimary)?;

@@ -22,6 +22,7 @@ mod create_table;
 mod define_table;
 mod dispatch;
 mod domain;
+mod exclusion;
 mod extension_schema;
 mod extstats;
 mod foreign_key;

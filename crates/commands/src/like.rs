@@ -227,6 +227,13 @@ fn add_indexes(
             s.isconstraint = true;
             s.primary = i.indisprimary;
             (s.deferrable, s.initdeferred) = (row.condeferrable, row.condeferred);
+            for &operator in row.conexclop.iter().flatten().filter(|_| i.indisexclusion) {
+                let mut cat = host.catalog();
+                let operator = cat.operator(operator)?;
+                let schema = cat.namespace_name(operator.oprnamespace)?.unwrap_or_default();
+                let names = [schema.as_str(), operator.oprname.as_str()];
+                s.exclude_op_names.push(names.map(|n| Node::String(n.into())).to_vec());
+            }
         }
         let text = match comments {
             true => comment_of(host, ObjectAddress::relation(i.indexrelid))?,

@@ -148,6 +148,7 @@ fn create_toast_index(host: &mut dyn CommandHost, toast: Oid, name: &str) -> Res
         collation: Oid::INVALID,
         opclass: Oid(opclass),
         option: 0,
+        class_options: None,
     };
     let Some(btree) = am::by_oid(BTREE_AM) else {
         return Err(PgError::internal("no access method for TOAST tables"));
@@ -158,6 +159,7 @@ fn create_toast_index(host: &mut dyn CommandHost, toast: Oid, name: &str) -> Res
         keys: vec![key("chunk_id", 1, 1981), key("chunk_seq", 2, 1978)],
         include: Vec::new(),
         unique: true,
+        exclusion: Vec::new(),
         primary: true,
         nulls_not_distinct: false,
         constraint: None,

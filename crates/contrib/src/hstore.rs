@@ -1,13 +1,14 @@
 //! hstore: sets of pairs of a key and a value, both texts; a value can be NULL.
 //!
 //! Reading order: `value` (the stored form), `io`, `access` (look-up and change), `convert`
-//! (arrays, rows, json), `gin`. The functions of GiST operator classes are declared.
+//! (arrays, rows, json), `gin`, `gist`.
 //!
 //! Counterpart: contrib/hstore.
 
 mod access;
 mod convert;
 mod gin;
+mod gist;
 mod io;
 mod value;
 
@@ -25,19 +26,8 @@ pub static LIBRARY: Library = Library {
     comparisons: &[ByCase::same("hstore_cmp", compare)],
     hashes: &[ByCase::same("hstore_hash", |v, _| hash_bytes(v.as_bytes()))],
     gin: gin::SUPPORT,
-    declared: &[
-        "ghstore_in",
-        "ghstore_out",
-        "ghstore_compress",
-        "ghstore_decompress",
-        "ghstore_penalty",
-        "ghstore_picksplit",
-        "ghstore_union",
-        "ghstore_same",
-        "ghstore_consistent",
-        "ghstore_options",
-        SUBSCRIPT_HANDLER,
-    ],
+    gist: gist::SUPPORT,
+    declared: &["ghstore_in", "ghstore_out", SUBSCRIPT_HANDLER],
 };
 
 /// The handler of subscripts.

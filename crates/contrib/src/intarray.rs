@@ -1,13 +1,13 @@
 //! intarray: sets and queries on arrays of integers without NULLs.
 //!
-//! Reading order: `arrays` (functions and operators), `query` (the type `query_int`), `gin`. The
-//! functions of GiST operator classes are declared; so are the estimators, which are in
-//! `planner::arraysel`.
+//! Reading order: `arrays` (functions and operators), `query` (the type `query_int`), `gin`,
+//! `gist`. The estimators are declared; they are in `planner::arraysel`.
 //!
 //! Counterpart: contrib/intarray.
 
 mod arrays;
 mod gin;
+mod gist;
 mod query;
 
 use crate::library::Library;
@@ -18,6 +18,7 @@ pub static LIBRARY: Library = Library {
     name: "_int",
     functions: &[arrays::FNS, query::FNS],
     gin: gin::SUPPORT,
+    gist: gist::SUPPORT,
     declared: &[
         "_int_contained_joinsel",
         "_int_contained_sel",
@@ -28,22 +29,6 @@ pub static LIBRARY: Library = Library {
         "_int_overlap_sel",
         "_intbig_in",
         "_intbig_out",
-        "g_int_compress",
-        "g_int_consistent",
-        "g_int_decompress",
-        "g_int_options",
-        "g_int_penalty",
-        "g_int_picksplit",
-        "g_int_same",
-        "g_int_union",
-        "g_intbig_compress",
-        "g_intbig_consistent",
-        "g_intbig_decompress",
-        "g_intbig_options",
-        "g_intbig_penalty",
-        "g_intbig_picksplit",
-        "g_intbig_same",
-        "g_intbig_union",
     ],
     ..Library::EMPTY
 };

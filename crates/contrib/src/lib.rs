@@ -32,6 +32,7 @@ mod ltree;
 pub mod pg_trgm;
 mod pgcrypto;
 mod seg;
+mod sign_key;
 mod uuid_ossp;
 
 pub use control::{EXTENSIONS, Extension};

@@ -10,6 +10,7 @@ use types::string::case::Letters;
 use values::compare::Comparer;
 use values::function::Builtin;
 use values::gin;
+use values::gist;
 use values::hash::Hasher;
 
 static LIBRARIES: &[&Library] = &[
@@ -145,7 +146,9 @@ impl Library {
         if let Some(f) = self.function(name) {
             return Some(Symbol::Function(f));
         }
-        let declared = self.declared.contains(&name) || self.gin.iter().any(|f| f.symbol == name);
+        let declared = self.declared.contains(&name)
+            || self.gin.iter().any(|f| f.symbol == name)
+            || self.gist.iter().any(|(symbol, _)| *symbol == name);
         declared.then_some(Symbol::Declared)
     }
 
@@ -189,6 +192,11 @@ pub fn hash(symbol: &str, letters: &Letters) -> Option<Hasher> {
 pub fn gin(symbol: &str, ascii: bool) -> Option<gin::Function> {
     let found = LIBRARIES.iter().flat_map(|l| l.gin).find(|f| f.symbol == symbol)?;
     Some(if ascii { found.ascii } else { found.unicode })
+}
+
+/// The support function of GiST indexes with this symbol.
+pub fn gist(symbol: &str) -> Option<gist::Function> {
+    LIBRARIES.iter().flat_map(|l| l.gist).find(|(name, _)| *name == symbol).map(|(_, f)| *f)
 }
 
 #[cfg(test)]

@@ -3,6 +3,7 @@
 use values::compare::CompareFn;
 use values::function::Builtin;
 use values::gin;
+use values::gist;
 use values::hash::HashFn;
 
 /// A comparison, a hash, or a support function of GIN indexes in two forms: for databases in whose
@@ -31,6 +32,8 @@ pub struct Library {
     pub hashes: &'static [ByCase<HashFn>],
     /// The support functions of operator classes of GIN indexes.
     pub gin: &'static [ByCase<gin::Function>],
+    /// The support functions of operator classes of GiST indexes, by symbol.
+    pub gist: &'static [(&'static str, gist::Function)],
     /// Symbols of functions that other crates implement, or that only index methods without an
     /// implementation call.
     pub declared: &'static [&'static str],
@@ -44,6 +47,7 @@ impl Library {
         comparisons: &[],
         hashes: &[],
         gin: &[],
+        gist: &[],
         declared: &[],
     };
 }

@@ -3,11 +3,11 @@
 //! A word is a sequence of letters and digits. It is converted to lower case and padded by two
 //! blanks before and one after it. A trigram of other than ASCII characters is reduced to three
 //! bytes of a checksum. The operators that depend on settings are in `session::serverfn::trigrams`.
-//! The functions of GiST operator classes are declared.
 //!
 //! Counterpart: contrib/pg_trgm/trgm_op.c.
 
 mod gin;
+mod gist;
 mod regex;
 mod words;
 
@@ -26,6 +26,7 @@ pub static LIBRARY: Library = Library {
     name: "pg_trgm",
     functions: &[FNS],
     gin: gin::SUPPORT,
+    gist: gist::SUPPORT,
     declared: &[
         "set_limit",
         "show_limit",
@@ -34,17 +35,8 @@ pub static LIBRARY: Library = Library {
         "strict_word_similarity_op",
         "word_similarity_commutator_op",
         "word_similarity_op",
-        "gtrgm_compress",
-        "gtrgm_consistent",
-        "gtrgm_decompress",
-        "gtrgm_distance",
         "gtrgm_in",
-        "gtrgm_options",
         "gtrgm_out",
-        "gtrgm_penalty",
-        "gtrgm_picksplit",
-        "gtrgm_same",
-        "gtrgm_union",
     ],
     ..Library::EMPTY
 };
@@ -60,7 +52,7 @@ pub(crate) struct Placed {
     pub ends_word: bool,
 }
 
-const CRC_TABLE: [u32; 256] = {
+pub(crate) const CRC_TABLE: [u32; 256] = {
     let mut table = [0; 256];
     let mut i = 0;
     while i < 256 {

@@ -1,10 +1,11 @@
 //! seg: intervals of float4 with the number of significant digits of their bounds, and marks that
 //! a bound is approximate (`~`), or that the value is below (`<`) or above (`>`) it.
 //!
-//! Reading order: `io`, then this file. The functions of GiST operator classes are declared.
+//! Reading order: `io`, this file, `gist`.
 //!
 //! Counterpart: contrib/seg.
 
+mod gist;
 mod io;
 
 use crate::library::{ByCase, Library};
@@ -16,15 +17,7 @@ pub static LIBRARY: Library = Library {
     name: "seg",
     functions: &[FNS, io::FNS],
     comparisons: &[ByCase::same("seg_cmp", compare)],
-    declared: &[
-        "gseg_consistent",
-        "gseg_compress",
-        "gseg_decompress",
-        "gseg_penalty",
-        "gseg_picksplit",
-        "gseg_union",
-        "gseg_same",
-    ],
+    gist: gist::SUPPORT,
     ..Library::EMPTY
 };
 

@@ -193,7 +193,7 @@ fn key_options(
         out.push_str(&format!(" COLLATE {name}"));
     }
     if let Some(&class) = row.indclass.get(i) {
-        out.push_str(&opclass_suffix(&mut host.catalog(), class, ty)?);
+        out.push_str(&class_with_options(&mut host.catalog(), row, i, (class, ty))?);
     }
     let option = row.indoption.get(i).copied().unwrap_or(0);
     if is_btree {
@@ -220,11 +220,34 @@ fn exclusion_operators(host: &mut dyn Host, index: Oid) -> Result<Vec<Oid>> {
     Ok(found.and_then(|c| c.conexclop.clone()).unwrap_or_default())
 }
 
+/// The operator class of a column of an index and its parameters; nothing if it is the default one
+/// without parameters.
+fn class_with_options(
+    cat: &mut CatCx<'_>,
+    row: &PgIndex,
+    i: usize,
+    (class, ty): (Oid, Oid),
+) -> Result<String> {
+    let index = cat.relation(row.indexrelid)?;
+    let options = index.attributes.get(i).and_then(|a| a.attoptions.as_deref());
+    let Some(options) = options.filter(|list| !list.is_empty()) else {
+        return opclass_suffix(cat, class, ty);
+    };
+    let name = class_name(cat, class)?;
+    Ok(format!("{name} ({})", options_text(cat.session.quoting, options)))
+}
+
 pub(super) fn opclass_suffix(cat: &mut CatCx<'_>, class: Oid, ty: Oid) -> Result<String> {
     let row = cat.opclass(class)?;
     if cat.default_opclass(ty, row.opcmethod)? == Some(class) {
         return Ok(String::new());
     }
+    class_name(cat, class)
+}
+
+/// A blank and the name of an operator class, with its schema if that is needed.
+fn class_name(cat: &mut CatCx<'_>, class: Oid) -> Result<String> {
+    let row = cat.opclass(class)?;
     let visible = cat.find_opclass(row.opcmethod, None, row.opcname.as_str())? == Some(class);
     let schema = if visible { None } else { cat.namespace_name_or_temp(row.opcnamespace)? };
     let schema = schema.as_ref().map(|s| s.as_str());

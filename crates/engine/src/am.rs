@@ -26,7 +26,7 @@ pub struct Method {
 pub static METHODS: &[Method] = &[
     Method { handler: "bthandler", info: &btree::INFO, am: Some(&btree::BTree) },
     Method { handler: "hashhandler", info: &hash::INFO, am: Some(&hash::Hash) },
-    Method { handler: "gisthandler", info: &GIST, am: None },
+    Method { handler: "gisthandler", info: &gist::INFO, am: Some(&gist::Gist) },
     Method { handler: "ginhandler", info: &gin::INFO, am: Some(&gin::Gin) },
     Method { handler: "spghandler", info: &SPGIST, am: None },
     Method { handler: "brinhandler", info: &BRIN, am: None },
@@ -87,28 +87,6 @@ const fn method(
         build_phases: &[],
     }
 }
-
-static GIST: MethodInfo = method(
-    783,
-    "gist",
-    Capabilities {
-        ordered_by_operator: true,
-        multicolumn: true,
-        optional_key: true,
-        search_nulls: true,
-        clusterable: true,
-        include: true,
-        plain_scan: true,
-        bitmap_scan: true,
-        lossy: true,
-        exclude: true,
-        ..Capabilities::NONE
-    },
-    &[
-        FILLFACTOR,
-        StorageOption { name: "buffering", kind: OptionKind::Words(&["on", "off", "auto"]) },
-    ],
-);
 
 static SPGIST: MethodInfo = method(
     4000,

@@ -212,6 +212,7 @@ impl Engine {
             file.check_point_copy = checkpoint;
             file.min_recovery_point = Lsn::INVALID;
             file.min_recovery_point_tli = 0;
+            file.unlogged_lsn = wal.unlogged_lsn();
         })?;
 
         for error in self.smgr.checkpoint_end() {

@@ -24,7 +24,7 @@ use types::{Batch, DatumRef};
 pub use access::{
     Capabilities, Direction, IndexAm, IndexColumn, IndexDef, MethodInfo, OptionKind, PendingStats,
     QuerySize, RowMember, ScanKey, StorageOption, StrategyNumber, Support, SupportFunction,
-    SupportKind, UniqueCheck, is_on, strategy,
+    SupportKind, TupleLayout, UniqueCheck, is_on, strategy,
 };
 
 /// Size in bytes above which an entry may not fit a page. Values that are compressed in the table
@@ -220,9 +220,40 @@ pub fn for_each_conflict(
         DatumRef::Null => ScanKey::IsNull { column },
         v => ScanKey::compare(column, equality, DatumRef::to_owned(*v)),
     });
+    let keys = keys.collect();
+    for_each_live(be, index, table, keys, each)
+}
+
+/// Calls `each` with the live rows that the index finds for these operators between its keys and
+/// the values, for an exclusion constraint; the rows must be checked. None if a value is NULL.
+pub fn for_each_candidate(
+    be: &mut Backend,
+    index: &Arc<IndexDesc>,
+    table: &Arc<TableDesc>,
+    (values, strategies): (&[DatumRef<'_>], &[StrategyNumber]),
+    each: &mut dyn FnMut(Conflict) -> ControlFlow<()>,
+) -> Result<()> {
+    let keys = values.iter().zip(strategies).enumerate();
+    if keys.clone().any(|(_, (v, _))| v.is_null()) {
+        return Ok(());
+    }
+    let keys = keys
+        .map(|(column, (v, strategy))| ScanKey::compare(column, *strategy, DatumRef::to_owned(*v)));
+    let keys = keys.collect();
+    for_each_live(be, index, table, keys, each)
+}
+
+/// LOCK ORDER: as [`for_each_conflict`].
+fn for_each_live(
+    be: &mut Backend,
+    index: &Arc<IndexDesc>,
+    table: &Arc<TableDesc>,
+    keys: Vec<ScanKey>,
+    each: &mut dyn FnMut(Conflict) -> ControlFlow<()>,
+) -> Result<()> {
     let rel = table.heap(be);
     let handle = index.open(be)?.clone();
-    let mut scan = handle.begin_scan(keys.collect(), ScanOptions::default())?;
+    let mut scan = handle.begin_scan(keys, ScanOptions::default())?;
     let mut page = ScanPage::default();
     #[cfg(test)]
     let mut entries_read = be.entries_read.take();
@@ -235,7 +266,6 @@ pub fn for_each_conflict(
         #[cfg(test)]
         entries_read.iter_mut().for_each(|hook| hook());
         for item in &page.items {
-            debug_assert!(!item.recheck, "unique indexes are not lossy");
             read += 1;
             let DirtySearch::Live { tid, info, own } = probe.dirty(item.tid)? else { continue };
             fetched += 1;
@@ -484,7 +514,7 @@ impl IndexScan {
         };
         let def = &self.index.def;
         for (column, &at) in batch.columns.iter_mut().zip(&self.from_index) {
-            match def.layout.column(tuple, at, &mut self.scratch)? {
+            match def.fetched_layout().column(tuple, at, &mut self.scratch)? {
                 // An index stores a `name` as cstring, whereas the table's column pads it to 64
                 // bytes.
                 types::DatumRef::Bytes(b) if def.columns[at].attr.len == -2 => {

@@ -177,6 +177,7 @@ pub(crate) fn startup(engine: &Engine) -> Result<()> {
     }
     require_directories(engine, &["pg_replslot", "pg_twophase", "pg_commit_ts"])?;
     if !crashed {
+        engine.storage.wal.set_unlogged_lsn(file.unlogged_lsn);
         restore_prepared(engine)?;
     }
     start_production(engine, timeline, checkpoint.redo, &end, crashed)

@@ -86,6 +86,27 @@ pub fn copy_table<O: Owner + ?Sized>(
                 }
             }
         }
+        Some((index, _)) if !index.capabilities().ordered => {
+            // In the order of a scan. Versions without an entry of their own, which an update
+            // without new entries has made, come last.
+            let mut ranks = HashMap::new();
+            crate::index::scan_tids(be, index, Vec::new(), &mut |tid, _| {
+                let rank = ranks.len();
+                ranks.entry(tid).or_insert(rank);
+            })?;
+            let mut list = Vec::new();
+            for block in (0..blocks).map(BlockNo) {
+                for (offset, _) in copier.visible_versions(be, block)? {
+                    let tid = Tid::new(block, offset);
+                    list.push((ranks.get(&tid).copied().unwrap_or(usize::MAX), tid));
+                }
+            }
+            list.sort_unstable();
+            for (_, tid) in list {
+                let page = copier.read(be, tid.block)?;
+                copier.copy(be, tid, &page)?;
+            }
+        }
         Some((index, key)) => {
             let mut list = Vec::new();
             for block in (0..blocks).map(BlockNo) {

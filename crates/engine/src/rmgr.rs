@@ -154,7 +154,7 @@ static MANAGERS: [ResourceManager; 22] = [
     ),
     pages(RmgrId::Hash, only_pages, hash::redo, hash::mask, |r, _, out| hash::describe(r, out)),
     pages(RmgrId::Gin, only_pages, gin::redo, gin::mask, |r, _, out| gin::describe(r, out)),
-    images_only(RmgrId::Gist, |r, _, out| unsupported::gist(r, out)),
+    pages(RmgrId::Gist, only_pages, gist::redo, gist::mask, |r, _, out| gist::describe(r, out)),
     pages(RmgrId::Seq, only_pages, redo::sequence, mask_other, |r, _, out| {
         sequence::describe(r, out)
     }),

@@ -68,7 +68,7 @@ mod winfn;
 pub use epq::tid_of;
 pub use execution::Execution;
 pub use instrument::{Counts, HashCounts, MemoCounts, NodeStats};
-pub use rowops::relation::{OpenRel, RelCalls, RelCheck, RelIndex};
+pub use rowops::relation::{ExclusionOperator, OpenRel, RelCalls, RelCheck, RelIndex};
 pub use rowops::services::{
     AggFn, AggInfo, DescriptorLookup, FinalCall, Services, SessionCalls, SetStream, TriggerEvents,
 };
@@ -78,5 +78,6 @@ pub use rowops::trigger::{
     RowEvent, RowVersion, Timing, Trigger,
 };
 pub use rowops::write::{
-    BulkWriter, Refs, Router, RowWriter, WriteHost, unique_violation, with_computed,
+    BulkWriter, Refs, Router, RowWriter, WriteHost, exclusion_violation, unique_violation,
+    with_computed,
 };

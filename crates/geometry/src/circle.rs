@@ -32,7 +32,7 @@ impl Circle {
         Ok(number::le(distance, sub(self.radius, other.radius)?))
     }
 
-    fn contains_point(self, p: Point) -> Result<bool> {
+    pub(crate) fn contains_point(self, p: Point) -> Result<bool> {
         Ok(self.center.distance(p)? <= self.radius)
     }
 

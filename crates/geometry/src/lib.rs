@@ -13,6 +13,7 @@ extern crate values;
 
 mod boxes;
 mod circle;
+pub mod gist;
 mod io;
 pub mod number;
 mod outline;

@@ -12,6 +12,7 @@ extern crate values;
 pub mod address;
 pub mod estimate;
 mod functions;
+pub mod gist;
 mod io;
 pub mod mac;
 mod parse;

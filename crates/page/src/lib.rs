@@ -15,6 +15,7 @@ pub mod deform;
 pub mod form;
 pub mod fsm;
 pub mod gin;
+pub mod gist;
 pub mod hash;
 pub mod header;
 pub mod heap_tuple;

@@ -489,7 +489,7 @@ impl Planner<'_> {
             if one {
                 equal += 1;
             }
-            if !any || !eq {
+            if index.cost != CostModel::Gist && (!any || !eq) {
                 break;
             }
         }
@@ -644,7 +644,7 @@ impl Planner<'_> {
         vars.iter().all(|v| match v {
             Expr::Var(v) => {
                 v.varattno > 0
-                    && (index.keys.iter().any(|k| k.attno == v.varattno)
+                    && (index.keys.iter().any(|k| k.returnable && k.attno == v.varattno)
                         || index.include.contains(&v.varattno))
             }
             _ => true,

@@ -69,6 +69,8 @@ pub struct IndexKey {
     pub collation: Oid,
     pub descending: bool,
     pub nulls_first: bool,
+    /// Index-only scans can return the column.
+    pub returnable: bool,
 }
 
 /// An index. Counterpart: `IndexOptInfo`.

@@ -16,6 +16,7 @@ extern crate values;
 pub mod aggregate;
 pub mod estimate;
 pub mod functions;
+pub mod gist;
 pub mod hash;
 pub mod io;
 pub mod ops;

@@ -4,7 +4,7 @@
 use crate::trigger::RelTriggers;
 use engine::{IndexDesc, TableDesc};
 use eval::Facts;
-use ids::{AttrNo, Oid, RelKind};
+use ids::{AttrNo, Oid, RelKind, StrategyNumber};
 use pgerror::Result;
 use plan::Expr;
 use std::sync::Arc;
@@ -65,9 +65,24 @@ pub struct RelIndex {
     pub exprs: Vec<Option<Expr>>,
     pub predicate: Vec<Expr>,
     pub unique: bool,
-    /// Uniqueness may be checked at the end of the statement or transaction (a deferrable
-    /// constraint).
+    /// Uniqueness, or the exclusion constraint, may be checked at the end of the statement or
+    /// transaction (a deferrable constraint).
     pub deferrable: bool,
+    /// The operators of an exclusion constraint, one for each key column; else none.
+    pub exclusion: Vec<ExclusionOperator>,
+    /// The types of the key columns in the table, for an exclusion constraint.
+    pub key_types: Vec<Oid>,
+}
+
+/// An operator of an exclusion constraint: no two rows may have keys for all of which the operators
+/// hold.
+#[derive(Clone, Copy, Debug)]
+pub struct ExclusionOperator {
+    /// `pg_operator.oid`, and its function.
+    pub operator: Oid,
+    pub function: Oid,
+    /// The operator's number in the family of the key column.
+    pub strategy: StrategyNumber,
 }
 
 pub struct RelCheck {

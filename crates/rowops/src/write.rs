@@ -14,11 +14,13 @@ mod bulk;
 mod capture;
 mod constraint;
 mod entry;
+mod exclusion;
 mod route;
 
 pub use bulk::BulkWriter;
 pub use entry::unique_violation;
 pub use entry::{EntryOptions, columns_unchanged};
+pub use exclusion::{Excluding, exclusion_violation};
 pub use route::{Call, Leaf, Router};
 
 use crate::relation::OpenRel;

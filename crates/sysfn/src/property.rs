@@ -57,12 +57,21 @@ fn of_column(
     if at >= usize::from(part.row.indnatts.unsigned_abs()) {
         return Ok(None);
     }
+    let def = desc.engine_index.as_ref().map(|index| &*index.def);
     let key = at < usize::from(part.row.indnkeyatts.unsigned_abs());
     let option = part.row.indoption.get(at).copied().unwrap_or(0);
     let (desc_order, nulls_first) = (option & 1 != 0, option & 2 != 0);
     Ok(match property {
+        // Of a GiST index this is a property of the operator class, which only key columns have.
+        "returnable" if can.ordered_by_operator => {
+            key.then_some(def.is_none_or(|def| def.is_returnable(at)))
+        }
         "returnable" => Some(can.index_only),
-        "distance_orderable" => Some(key && can.ordered_by_operator),
+        "distance_orderable" if can.ordered_by_operator => {
+            let class = def.and_then(|def| def.columns.get(at));
+            key.then_some(class.is_some_and(|c| c.support(8).is_some()))
+        }
+        "distance_orderable" => Some(false),
         "orderable" => Some(key && can.ordered),
         "asc" => key.then_some(can.ordered && !desc_order),
         "desc" => key.then_some(can.ordered && desc_order),

@@ -16,6 +16,7 @@ pub mod estimate;
 pub mod execute;
 pub mod functions;
 pub mod gin;
+pub mod gist;
 pub mod headline;
 mod lexeme_reader;
 pub mod lexeme_stats;

@@ -39,6 +39,7 @@ pub mod xid_snapshot;
 // Functions over several families.
 pub mod collated;
 pub mod gin;
+pub mod gist;
 pub mod in_range;
 pub mod operators;
 pub mod sizes;

@@ -7,7 +7,8 @@ use catalog::rows::Text;
 use engine::index::{MethodInfo, OptionKind as Check};
 use ids::RelKind;
 use parse::ast::DefElem;
-use pgerror::{Result, bail, pg_err};
+use pgerror::{PgError, Result, bail, pg_err};
+use types::gist::Parameter;
 
 /// Table parameters. The flag marks those that are also allowed with the prefix `toast.`.
 const TABLE: &[(&str, Check, bool)] = &[
@@ -106,6 +107,24 @@ fn check(name: &str, value: &str, check: Check) -> Result<()> {
         }
     }
     Ok(())
+}
+
+/// The parameters of an operator class, as a column of an index stores them.
+pub fn class_options(known: &[Parameter], defs: &[DefElem]) -> Result<Option<Vec<Text>>> {
+    let checks: Vec<(&str, Check, bool)> =
+        known.iter().map(|p| (p.name, Check::Int(p.min, p.max), false)).collect();
+    let list = transform(None, defs, None, &checks, false)?;
+    for (parameter, multiple, message) in
+        known.iter().filter_map(|p| p.multiple.map(|(multiple, message)| (p, multiple, message)))
+    {
+        let mut pairs = list.iter().flatten().filter_map(|o| o.as_str().split_once('='));
+        let value = pairs.find(|(name, _)| *name == parameter.name);
+        let value = value.and_then(|(_, value)| value.parse::<i64>().ok());
+        if value.is_some_and(|value| value % multiple != 0) {
+            return Err(PgError::internal(message));
+        }
+    }
+    Ok(list)
 }
 
 /// Applies `defs` of one namespace to the old list; with `reset` removes the parameters.

@@ -24,9 +24,11 @@ pub mod compare;
 pub mod fn_context;
 pub mod function;
 pub mod gin;
+pub mod gist;
 pub mod hash;
 pub mod range;
 pub mod settings;
+pub mod signature;
 pub mod type_io;
 
 // Limits, memory, and work in pieces.

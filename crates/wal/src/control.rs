@@ -123,7 +123,7 @@ impl DbState {
 
 /// The first value of the fake LSN counter for unlogged relations. Counterpart:
 /// `FirstNormalUnloggedLSN`.
-const FIRST_UNLOGGED_LSN: Lsn = Lsn(1000);
+pub const FIRST_UNLOGGED_LSN: Lsn = Lsn(1000);
 
 /// The fields of `pg_control` that vary; those fixed by the format are checked on reading.
 #[derive(Clone, Debug, PartialEq, Eq)]

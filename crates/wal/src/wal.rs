@@ -190,6 +190,8 @@ pub struct Wal {
     log_hints: AtomicBool,
     checked: AtomicU32,
     async_commit: AtomicU64,
+    /// The next LSN for pages that are not logged.
+    unlogged: AtomicU64,
     /// The waiter of the walwriter, and whether it has been woken since its last round.
     background: Arc<Waiter>,
     background_woken: AtomicBool,
@@ -224,6 +226,7 @@ impl Wal {
             log_hints: AtomicBool::new(config.log_hints),
             checked: AtomicU32::new(config.consistency_checking),
             async_commit: AtomicU64::new(0),
+            unlogged: AtomicU64::new(crate::control::FIRST_UNLOGGED_LSN.0),
             background: Arc::new(Waiter::new()),
             background_woken: AtomicBool::new(false),
             background_flush_us: AtomicU64::new(0),
@@ -426,6 +429,22 @@ impl Wal {
     /// End of the space reserved for records so far.
     pub fn inserted(&self) -> Lsn {
         self.layout.end_lsn(self.reservation.position())
+    }
+
+    /// An LSN for changed pages of an unlogged or temporary relation whose changes are recognized
+    /// by their LSN. Counterpart: `GetFakeLSNForUnloggedRel`.
+    pub fn next_unlogged_lsn(&self) -> Lsn {
+        Lsn(self.unlogged.fetch_add(1, Relaxed))
+    }
+
+    /// What [`Wal::next_unlogged_lsn`] returns next, which the control file keeps over a restart.
+    pub fn unlogged_lsn(&self) -> Lsn {
+        Lsn(self.unlogged.load(Relaxed))
+    }
+
+    /// Continues the LSNs of unlogged relations after a shutdown.
+    pub fn set_unlogged_lsn(&self, next: Lsn) {
+        self.unlogged.store(next.0.max(crate::control::FIRST_UNLOGGED_LSN.0), Relaxed);
     }
 
     /// Start of the next record if nothing else is inserted before.

@@ -34,7 +34,12 @@ pub fn add(
             work.foreign_keys.extend(added);
             Ok(())
         }
-        ConstrType::Primary | ConstrType::Unique => match &c.indexname {
+        ConstrType::Exclusion
+            if host.catalog().relation(work.oid)?.kind() == RelKind::PartitionedTable =>
+        {
+            Err(define_table::no_exclusion().at(parse::position(sql, c.location)))
+        }
+        ConstrType::Primary | ConstrType::Unique | ConstrType::Exclusion => match &c.indexname {
             Some(name) => use_index(host, c, name, work, sql),
             None => {
                 (0..c.keys.len()).try_for_each(|i| create_table::check_key_twice(c, i, sql))?;
@@ -44,15 +49,6 @@ pub fn add(
                 create_table::add_keys(host, work.oid, std::slice::from_ref(c), how, sql)
             }
         },
-        ConstrType::Exclusion => {
-            let rel = host.catalog().relation(work.oid)?;
-            Err(match rel.kind() {
-                RelKind::PartitionedTable => {
-                    define_table::no_exclusion().at(parse::position(sql, c.location))
-                }
-                _ => PgError::unsupported("exclusion constraints"),
-            })
-        }
         _ => Err(PgError::unsupported("this constraint")),
     }
 }

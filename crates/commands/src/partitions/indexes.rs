@@ -51,7 +51,11 @@ fn report_implicit(host: &mut dyn CommandHost, rel: &RelDesc, new: &NewIndex, by
         Cause::Itself => return,
     };
     if new.constraint.is_some() {
-        let kind = if new.primary { "PRIMARY KEY" } else { "UNIQUE" };
+        let kind = match (new.primary, new.unique) {
+            (true, _) => "PRIMARY KEY",
+            (_, true) => "UNIQUE",
+            _ => "EXCLUDE",
+        };
         host.notice(debug(format!(
             "{statement} {kind} will create implicit index \"{}\" for table \"{}\"",
             new.name,
@@ -320,6 +324,7 @@ fn definition(
             collation: row.indcollation.get(i).copied().unwrap_or_default(),
             opclass: row.indclass.get(i).copied().unwrap_or_default(),
             option: row.indoption.get(i).copied().unwrap_or_default(),
+            class_options: a.attoptions.clone(),
         });
     }
     let mut predicate = Vec::new();
@@ -350,6 +355,8 @@ fn definition(
         keys,
         include,
         unique: row.indisunique,
+        // Partitioned tables have none.
+        exclusion: Vec::new(),
         primary: row.indisprimary,
         nulls_not_distinct: row.indnullsnotdistinct,
         constraint: of_constraint,

@@ -27,19 +27,19 @@ pub(super) fn compare(a: DatumRef<'_>, b: DatumRef<'_>, _: Oid) -> Ordering {
         .then_with(|| a.dimensions().cmp(&b.dimensions()))
 }
 
-fn contains(whole: DatumRef<'_>, part: DatumRef<'_>) -> Datum {
+pub(super) fn contains(whole: DatumRef<'_>, part: DatumRef<'_>) -> bool {
     let (whole, part) = (Cube::read(whole), Cube::read(part));
     let shared = whole.dimensions().min(part.dimensions());
     let zero = |i: usize| part.first[i] == 0.0 && part.second[i] == 0.0;
     let further = (whole.dimensions()..part.dimensions()).all(zero);
     let fits = |i: usize| !(whole.low(i) > part.low(i) || whole.high(i) < part.high(i));
-    Datum::bool(further && (0..shared).all(fits))
+    further && (0..shared).all(fits)
 }
 
-fn overlap(a: &[DatumRef<'_>]) -> Datum {
-    let (a, b) = (Cube::read(a[0]), Cube::read(a[1]));
+pub(super) fn overlap(a: DatumRef<'_>, b: DatumRef<'_>) -> bool {
+    let (a, b) = (Cube::read(a), Cube::read(b));
     let all = a.dimensions().max(b.dimensions());
-    Datum::bool((0..all).all(|i| !(a.low(i) > b.high(i) || a.high(i) < b.low(i))))
+    (0..all).all(|i| !(a.low(i) > b.high(i) || a.high(i) < b.low(i)))
 }
 
 /// The union, or the intersection, of each dimension.
@@ -51,7 +51,17 @@ fn combine(a: &[DatumRef<'_>], low: fn(f64, f64) -> f64, high: fn(f64, f64) -> f
     Cube::new(first, second).datum()
 }
 
-fn size(d: DatumRef<'_>) -> f64 {
+/// The smallest box with both.
+pub(super) fn hull(a: DatumRef<'_>, b: DatumRef<'_>) -> Datum {
+    combine(&[a, b], min, max)
+}
+
+/// The intersection of two boxes.
+pub(super) fn intersection(a: DatumRef<'_>, b: DatumRef<'_>) -> Datum {
+    combine(&[a, b], max, min)
+}
+
+pub(super) fn size(d: DatumRef<'_>) -> f64 {
     let cube = Cube::read(d);
     if cube.is_point || cube.dimensions() == 0 {
         return 0.0;
@@ -73,8 +83,8 @@ fn gap(a: (f64, f64), b: (f64, f64)) -> f64 {
 }
 
 /// The distances of each dimension.
-fn gaps(a: &[DatumRef<'_>]) -> Vec<f64> {
-    let (mut a, mut b) = (Cube::read(a[0]), Cube::read(a[1]));
+pub(super) fn gaps(a: DatumRef<'_>, b: DatumRef<'_>) -> Vec<f64> {
+    let (mut a, mut b) = (Cube::read(a), Cube::read(b));
     if a.dimensions() < b.dimensions() {
         std::mem::swap(&mut a, &mut b);
     }
@@ -225,15 +235,15 @@ scalars! { COMPARISONS;
 }
 
 scalars! { FNS;
-    "cube_contains" => |_, a| Ok(contains(a[0], a[1])),
-    "cube_contained" => |_, a| Ok(contains(a[1], a[0])),
-    "cube_overlap" => |_, a| Ok(overlap(a)),
+    "cube_contains" => |_, a| Ok(Datum::bool(contains(a[0], a[1]))),
+    "cube_contained" => |_, a| Ok(Datum::bool(contains(a[1], a[0]))),
+    "cube_overlap" => |_, a| Ok(Datum::bool(overlap(a[0], a[1]))),
     "cube_union" => |_, a| Ok(combine(a, min, max)),
     "cube_inter" => |_, a| Ok(combine(a, max, min)),
     "cube_size" => |_, a| float(size(a[0])),
-    "cube_distance" => |_, a| float(gaps(a).iter().fold(0.0, |sum, d| sum + d * d).sqrt()),
-    "distance_taxicab" => |_, a| float(gaps(a).iter().fold(0.0, |sum, d| sum + d.abs())),
-    "distance_chebyshev" => |_, a| float(gaps(a).iter().fold(0.0, |m, d| max(d.abs(), m))),
+    "cube_distance" => |_, a| float(gaps(a[0], a[1]).iter().fold(0.0, |sum, d| sum + d * d).sqrt()),
+    "distance_taxicab" => |_, a| float(gaps(a[0], a[1]).iter().fold(0.0, |sum, d| sum + d.abs())),
+    "distance_chebyshev" => |_, a| float(gaps(a[0], a[1]).iter().fold(0.0, |m, d| max(d.abs(), m))),
     "cube_dim" => |_, a| Ok(Datum::int4(Cube::read(a[0]).dimensions() as i32)),
     "cube_ll_coord" => |_, a| Ok(corner(a, Cube::low)),
     "cube_ur_coord" => |_, a| Ok(corner(a, Cube::high)),

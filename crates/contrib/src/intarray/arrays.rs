@@ -28,7 +28,7 @@ fn set(d: DatumRef<'_>) -> Result<Vec<i32>> {
 }
 
 /// A one-dimensional array.
-fn array(list: &[i32]) -> Result<Datum> {
+pub(super) fn array(list: &[i32]) -> Result<Datum> {
     if list.is_empty() {
         return Ok(empty(oids::INT4));
     }

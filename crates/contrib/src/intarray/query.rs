@@ -184,6 +184,24 @@ pub(super) fn holds(query: DatumRef<'_>, present: &[bool]) -> bool {
     condition::holds(items(query), is_present).unwrap_or(false)
 }
 
+/// Whether an array with the values for which `has` is true fulfils the condition.
+pub(super) fn holds_for(query: DatumRef<'_>, has: impl FnMut(i32) -> bool) -> bool {
+    condition::holds(items(query), has).unwrap_or(false)
+}
+
+/// Whether an array whose values are among those for which `has` is true can fulfil the condition.
+pub(super) fn can_hold(query: DatumRef<'_>, has: impl Fn(i32) -> bool) -> bool {
+    let found = condition::fold(items(query), |part| {
+        Ok(match part {
+            Part::Value(value) => has(value),
+            Part::Not(_) => true,
+            Part::Binary(b'&', left, right) => left && right,
+            Part::Binary(_, left, right) => left || right,
+        })
+    });
+    found.ok().flatten().unwrap_or(true)
+}
+
 fn output(cx: &dyn FnContext, d: DatumRef<'_>) -> Result<Datum> {
     let text = condition::text(cx, items(d), |value| value.to_string().into_bytes())?;
     let text = text.ok_or_else(|| PgError::internal("query_int value without an operand"))?;

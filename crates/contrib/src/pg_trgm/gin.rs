@@ -7,7 +7,7 @@
 use super::regex::{self, Graph};
 use super::{Trigram, distinct, groups, is_single_byte, is_word_character, placed};
 use crate::library::ByCase;
-use ids::builtin::collation;
+use ids::builtin::collation as builtin;
 use ids::{Oid, StrategyNumber};
 use pgerror::{PgError, Result};
 use std::sync::Arc;
@@ -56,7 +56,7 @@ fn letters(column: &Column, ascii: bool) -> Letters {
     }
 }
 
-fn of_text(text: &[u8], letters: &Letters) -> Result<Vec<Trigram>> {
+pub(super) fn of_text(text: &[u8], letters: &Letters) -> Result<Vec<Trigram>> {
     let all = placed(text, letters, &mut || Ok(()))?;
     Ok(distinct(all.into_iter().map(|p| p.trigram).collect()))
 }
@@ -82,7 +82,7 @@ fn extract_query<const ASCII: bool>(
         LIKE | ILIKE => of_pattern(text, &letters),
         REGEX | REGEX_IGNORE_CASE => {
             let ignore_case = strategy == REGEX_IGNORE_CASE;
-            match of_regex(column, text, ignore_case, &letters)? {
+            match of_regex(column.collation, text, ignore_case, &letters)? {
                 Some((list, graph)) => {
                     query.extra = Some(Arc::new(graph));
                     list
@@ -100,16 +100,16 @@ fn extract_query<const ASCII: bool>(
 }
 
 /// The trigrams of a regular expression and their graph; `None`: all rows are candidates. Letters
-/// of the column's collation match, and `known` are those in words.
-fn of_regex(
-    column: &Column,
+/// of the collation match, and `known` are those in words.
+pub(super) fn of_regex(
+    collation: Oid,
     pattern: &[u8],
     ignore_case: bool,
     known: &Letters,
 ) -> Result<Option<(Vec<Trigram>, Graph)>> {
-    let ctype = match column.collation {
-        Oid::INVALID | collation::DEFAULT => known.clone(),
-        collation::C | collation::POSIX => Letters::Ascii,
+    let ctype = match collation {
+        Oid::INVALID | builtin::DEFAULT => known.clone(),
+        builtin::C | builtin::POSIX => Letters::Ascii,
         _ => return Ok(None),
     };
     if is_single_byte(known) || std::str::from_utf8(pattern).is_err() {
@@ -155,7 +155,7 @@ fn pieces(text: &str, letters: &Letters) -> Vec<Piece> {
 
 /// The trigrams that each text has that matches a pattern of LIKE. Parts of words are padded where
 /// the word must begin or end.
-fn of_pattern(pattern: &[u8], known: &Letters) -> Vec<Trigram> {
+pub(super) fn of_pattern(pattern: &[u8], known: &Letters) -> Vec<Trigram> {
     // The characters of a text that is not valid in UTF-8 are its bytes.
     let text: String = match std::str::from_utf8(pattern) {
         Ok(text) if !is_single_byte(known) => text.to_owned(),

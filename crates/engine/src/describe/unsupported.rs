@@ -1,35 +1,10 @@
-//! Text descriptions of records of access methods that are not implemented: GiST, SP-GiST, BRIN.
-//! Their layouts are in gistxlog.h, spgxlog.h, brin_xlog.h.
+//! Text descriptions of records of access methods that are not implemented: SP-GiST, BRIN.
+//! Their layouts are in spgxlog.h, brin_xlog.h.
 //!
-//! Counterpart: gistdesc.c, spgdesc.c, brindesc.c.
+//! Counterpart: spgdesc.c, brindesc.c.
 
-use ids::FullXid;
 use std::fmt::Write;
 use wal::{DecodedRecord, Fields};
-
-pub(crate) fn gist(record: &DecodedRecord, out: &mut String) -> Option<()> {
-    let mut f = Fields(record.main());
-    match record.info() >> 4 {
-        1 => {
-            let (xid, count) = (f.xid()?, f.u16()?);
-            write!(out, "delete: latestRemovedXid {xid}, nitems: {count}").ok()
-        }
-        2 => {
-            let (rel, block, xid) = (f.rel()?, f.u32()?, FullXid(f.u64()?));
-            let (epoch, xid) = (xid.epoch(), xid.xid());
-            write!(out, "rel {rel}; blk {block}; latestRemovedXid {epoch}:{xid}").ok()
-        }
-        3 => {
-            f.take(18)?;
-            write!(out, "page_split: splits to {} pages", f.u16()?).ok()
-        }
-        6 => {
-            let (xid, downlink) = (FullXid(f.u64()?), f.u16()?);
-            write!(out, "deleteXid {}:{}; downlink {downlink}", xid.epoch(), xid.xid()).ok()
-        }
-        _ => Some(()),
-    }
-}
 
 pub(crate) fn spgist(record: &DecodedRecord, out: &mut String) -> Option<()> {
     let main = record.main();

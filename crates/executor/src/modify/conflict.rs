@@ -54,7 +54,17 @@ impl Conflict {
             }
         }
         if c.arbiter_indexes.is_empty() {
-            arbiters = (0..rel.indexes.len()).filter(|&i| rel.indexes[i].unique).collect();
+            let is_arbiter =
+                |i: &usize| rel.indexes[*i].unique || !rel.indexes[*i].exclusion.is_empty();
+            arbiters = (0..rel.indexes.len()).filter(is_arbiter).collect();
+        }
+        if c.action == OnConflictAction::Update
+            && arbiters.iter().any(|i| !rel.indexes[*i].exclusion.is_empty())
+        {
+            return Err(pg_err!(
+                WRONG_OBJECT_TYPE,
+                "ON CONFLICT DO UPDATE not supported with exclusion constraints"
+            ));
         }
         let mut set = Vec::new();
         let mut set_cols = Vec::with_capacity(c.set_cols.len());
@@ -115,6 +125,7 @@ impl ModifyNode {
             run.interrupts()?;
             // Check for a conflict first, so that most conflicts leave no dead tuple.
             let mut found = None;
+            let mut excluding = None;
             for &position in &arbiters {
                 if self.target.rel.indexes[position].deferrable {
                     return Err(self.deferrable_arbiter(position));
@@ -123,12 +134,26 @@ impl ModifyNode {
                     continue;
                 };
                 let refs: SmallVec<[DatumRef<'_>; 4]> = values.iter().map(Val::as_ref).collect();
+                if !self.target.rel.indexes[position].exclusion.is_empty() {
+                    let own: Vec<Datum> = refs.iter().map(|v| DatumRef::to_owned(*v)).collect();
+                    let writer = &mut self.target.writer;
+                    excluding = writer.find_excluding(run, position, &own, (None, true))?;
+                    if excluding.is_some() {
+                        break;
+                    }
+                    continue;
+                }
                 let idx = self.target.rel.indexes[position].desc.clone();
                 let be = run.sv.backend();
                 if let Some(c) = index::find_conflict(be, &idx, &self.target.rel.table, &refs)? {
                     found = Some(c);
                     break;
                 }
+            }
+            if let Some(other) = excluding {
+                self.check_visible(run, other.tid)?;
+                self.conflicting += 1;
+                return Ok(());
             }
             if let Some(c) = found {
                 if c.wait(run.sv.backend(), &self.target.rel.table)? {

@@ -93,6 +93,7 @@ impl TestHost {
                 collation: row.indcollation.get(i).copied().unwrap_or_default(),
                 descending: option & 1 != 0,
                 nulls_first: option & 2 != 0,
+                returnable: true,
             });
         }
         Ok(Arc::new(IndexInfo {

@@ -1,5 +1,6 @@
 //! Index entries of a new row version. Counterpart: execIndexing.c.
 
+use super::exclusion::exclusion_violation;
 use super::{OwnColumns, Refs, RowWriter, WriteHost, allow, compile};
 use crate::relation::{OpenRel, RelIndex};
 use engine::index::{self, Inserted, UniqueCheck};
@@ -15,6 +16,9 @@ use types::DatumRef;
 pub(super) struct IndexUse {
     exprs: Vec<Option<Program>>,
     predicate: Option<Program>,
+    /// Whether an existing row with the keys in columns 1 to n excludes a new row with those in
+    /// columns n + 1 to 2n.
+    pub(super) excludes: Option<Program>,
 }
 
 impl IndexUse {
@@ -31,7 +35,11 @@ impl IndexUse {
             [] => None,
             p => Some(Compiler::new(facts, own).compile_all(p)?),
         };
-        Ok(IndexUse { exprs, predicate })
+        let excludes = match index.exclusion.as_slice() {
+            [] => None,
+            _ => Some(Compiler::new(facts, own).compile_all(&super::exclusion::tests(index))?),
+        };
+        Ok(IndexUse { exprs, predicate, excludes })
     }
 
     fn is_plain(&self) -> bool {
@@ -135,9 +143,28 @@ impl RowWriter {
             let unchanged = how.unchanged.get(position).is_some_and(|u| *u);
             let be = host.services().backend();
             match index::insert(be, &idx.desc, &rel.table, &refs, tid, check, unchanged)? {
-                Inserted::Done { unique: false } if speculative => return Ok(true),
-                Inserted::Done { unique: false } if idx.deferrable => {
+                Inserted::Done { unique: false } if idx.unique && speculative => return Ok(true),
+                Inserted::Done { unique: false } if idx.unique && idx.deferrable => {
                     self.duplicates.push(idx.desc.oid);
+                }
+                Inserted::Done { .. } if !idx.exclusion.is_empty() => {
+                    let waits = !speculative && !idx.deferrable;
+                    let own: Vec<types::Datum> =
+                        refs.iter().map(|v| DatumRef::to_owned(*v)).collect();
+                    let found = self.find_excluding(host, position, &own, (Some(tid), waits))?;
+                    let idx = &self.rel.indexes[position];
+                    match found {
+                        None => {}
+                        Some(_) if speculative => return Ok(true),
+                        Some(_) if idx.deferrable => self.duplicates.push(idx.desc.oid),
+                        Some(other) => {
+                            let services = host.services();
+                            let new = (&own[..], false);
+                            return Err(exclusion_violation(
+                                services, &self.rel, idx, new, &other,
+                            )?);
+                        }
+                    }
                 }
                 Inserted::Done { .. } => {}
                 Inserted::Conflict { .. } => return Err(self.duplicate(host, idx, &refs)?),

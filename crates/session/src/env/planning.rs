@@ -73,6 +73,7 @@ impl State {
                 collation: row.indcollation.get(i).copied().unwrap_or_default(),
                 descending: option & 1 != 0,
                 nulls_first: option & 2 != 0,
+                returnable: desc.engine_index.as_ref().is_none_or(|x| x.def.is_returnable(i)),
             });
         }
         let Some(method) = self.cat().access_method(part.am)?.map(|m| m.info) else {

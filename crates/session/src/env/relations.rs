@@ -2,10 +2,11 @@
 
 use crate::state::State;
 use catalog::RelDesc;
-use executor::{OpenRel, RelCalls, RelCheck, RelIndex};
-use ids::code::ColumnGenerated;
+use catalog::rows::{PgIndex, indexes};
+use executor::{ExclusionOperator, OpenRel, RelCalls, RelCheck, RelIndex};
+use ids::code::{ColumnGenerated, ConType};
 use ids::{Oid, RelKind};
-use pgerror::Result;
+use pgerror::{PgError, Result};
 use plan::nodetree;
 use std::sync::Arc;
 use types::fn_context::{RowColumn, RowDesc};
@@ -22,6 +23,32 @@ impl State {
         let open = Arc::new(self.make_open_rel(&desc)?);
         self.caches.relations.insert(relid, (desc, open.clone()));
         Ok(open)
+    }
+
+    /// The operators of the exclusion constraint of an index.
+    fn exclusion_operators(
+        &mut self,
+        row: &PgIndex,
+        index: &RelDesc,
+    ) -> Result<Vec<ExclusionOperator>> {
+        let (true, Some(part)) = (row.indisexclusion, &index.index) else { return Ok(Vec::new()) };
+        let by_table = indexes::PG_CONSTRAINT_CONRELID_CONTYPID_CONNAME_INDEX;
+        let rows = self.cat().scan(by_table, &[row.indrelid.into()])?;
+        let is_own = |c: &&_| -> bool {
+            let c: &catalog::rows::PgConstraint = c;
+            c.conindid == row.indexrelid && c.contype == ConType::Exclusion
+        };
+        let found = rows.iter().map(|c| &c.row).find(is_own);
+        let list = found.and_then(|c| c.conexclop.clone()).unwrap_or_default();
+        let mut out = Vec::new();
+        for (&operator, &family) in list.iter().zip(&part.opfamilies) {
+            let function = self.cat().operator(operator)?.oprcode;
+            let member = self.cat().operator_in_family(operator, family)?.ok_or_else(|| {
+                PgError::internal(format!("operator {operator} is not in the index's family"))
+            })?;
+            out.push(ExclusionOperator { operator, function, strategy: member.amopstrategy });
+        }
+        Ok(out)
     }
 
     fn make_open_rel(&mut self, desc: &Arc<RelDesc>) -> Result<OpenRel> {
@@ -58,7 +85,7 @@ impl State {
                 None => Vec::new(),
             };
             let mut list = list.into_iter();
-            let exprs: Vec<_> =
+            let exprs: Vec<Option<plan::Expr>> =
                 row.indkey.iter().map(|&k| if k == 0 { list.next() } else { None }).collect();
             let predicate = match &row.indpred {
                 Some(text) => nodetree::read_exprs(text.as_str())?
@@ -67,12 +94,20 @@ impl State {
                     .collect(),
                 None => Vec::new(),
             };
+            let of_column = |k: &i16| desc.attribute(*k).map_or(Oid::INVALID, |a| a.atttypid);
+            let key_types = row.indkey.iter().zip(&exprs).map(|(k, e)| match e {
+                Some(e) => e.type_oid(),
+                None => of_column(k),
+            });
+            let key_types = if row.indisexclusion { key_types.collect() } else { Vec::new() };
             indexes.push(RelIndex {
                 desc: btree,
                 exprs,
                 predicate,
                 unique: row.indisunique,
-                deferrable: row.indisunique && !row.indimmediate,
+                deferrable: (row.indisunique || row.indisexclusion) && !row.indimmediate,
+                exclusion: self.exclusion_operators(row, &index)?,
+                key_types,
             });
         }
         let mut checks = Vec::new();
