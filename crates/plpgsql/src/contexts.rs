@@ -2,6 +2,7 @@
 //! Counterpart: `error_context_stack`.
 
 use crate::host::RowStream;
+use crate::instance::Idle;
 use crate::tree::SqlMode;
 use pgerror::PgError;
 use std::any::Any;
@@ -63,9 +64,16 @@ pub struct Contexts {
     writing_loops: usize,
     /// The running queries of loops, innermost last. `None` while one is being read.
     streams: Vec<Option<Box<dyn Any + Send>>>,
+    /// Instances of functions that wait for a call.
+    pub(crate) idle: Idle,
 }
 
 impl Contexts {
+    /// Frees what is kept of functions for later calls.
+    pub fn discard_idle(&mut self) {
+        self.idle = Idle::default();
+    }
+
     /// Adds a running query, which the session has started.
     pub fn add_stream(&mut self, rows: Box<dyn Any + Send>) -> RowStream {
         self.streams.push(Some(rows));
@@ -131,9 +139,13 @@ impl Contexts {
     /// Adds a call; returns its level. `notices`: the number of notices so far.
     pub(crate) fn enter(&mut self, signature: &Arc<str>, notices: usize) -> usize {
         self.begin_notices(notices);
-        let (signature, place) = (signature.clone(), Place::default());
-        self.entries.push(Entry::Call { signature, place });
-        self.entries.len() - 1
+        let level = self.entries.len();
+        // The entry is made in its place: a copy would wait for the store buffer.
+        self.entries.resize_with(level + 1, || {
+            let (signature, place) = (signature.clone(), Place::default());
+            Entry::Call { signature, place }
+        });
+        level
     }
 
     pub(crate) fn set_place(&mut self, level: usize, new: Place) {
