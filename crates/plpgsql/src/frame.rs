@@ -485,9 +485,14 @@ impl<'f> Frame<'f> {
         var: VarNo,
         sql: SqlNo,
     ) -> Result<bool> {
-        let state = &mut self.instance.sql[sql];
+        let Instance { sql: states, fields, .. } = &mut *self.instance;
+        let state = &mut states[sql];
         let Some(prepared) = &state.prepared else { return Ok(false) };
-        if !state.is_assigned_fast || prepared.stamp != self.stamp || self.code.entered(sql) != 0 {
+        if !state.is_assigned_fast
+            || prepared.stamp != self.stamp
+            || self.code.entered(sql) != 0
+            || !are_known(&prepared.loads, fields, &self.records, &mut self.vals)
+        {
             return Ok(false);
         }
         let Kind::Simple { fast: Some(fast), .. } = &prepared.kind else { return Ok(false) };
@@ -556,8 +561,7 @@ impl<'f> Frame<'f> {
         }
         let value = match fast {
             Some(fast) => {
-                let is_alone = field.is_none() && prepared.loads.is_empty();
-                state.is_assigned_fast = is_alone && !calls_users;
+                state.is_assigned_fast = field.is_none() && !calls_users;
                 fast.value(host, &mut state.parts, &self.vals)
             }
             None => {

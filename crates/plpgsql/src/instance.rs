@@ -176,7 +176,8 @@ pub(crate) struct Cast {
 #[derive(Default)]
 pub(crate) struct SqlState {
     pub(crate) prepared: Option<Arc<Prepared>>,
-    /// It is assigned, has [`Fast`] and no loads, and its type is that of the variable.
+    /// It is assigned to a scalar variable of its type, has [`Fast`], and calls no functions of
+    /// users.
     pub(crate) is_assigned_fast: bool,
     pub(crate) eval: EvalState,
     /// The states of the parts of [`Fast`].

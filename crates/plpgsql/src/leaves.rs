@@ -5,7 +5,7 @@
 use crate::host::Host;
 use crate::prepare::program;
 use crate::tree::VarNo;
-use crate::words::{Leaves, Value, Words, arithmetic, comparison};
+use crate::words::{Leaves, Value, Words, operation};
 use eval::{Callee, DirectCall, EvalState, Facts, FnFacts, Program, RowInput, RowRef, Variables};
 use ids::Oid;
 use ids::code::TypType;
@@ -35,6 +35,8 @@ enum Root {
 
 enum Leaf {
     Call(BuiltinCall),
+    /// An integer as text.
+    IntegerText(Words),
     /// Any other part of the expression.
     Program(Program),
 }
@@ -123,10 +125,11 @@ impl Fast {
                 Some(word) => slots.set_word(var, word as u64),
                 None => slots.set(var, Datum::Null),
             },
-            Root::Call(leaf) => {
-                let value = evaluation.datum(*leaf)?;
-                slots.set(var, value);
-            }
+            Root::Call(leaf) => match evaluation.datum(*leaf)? {
+                Datum::Word(word) => slots.set_word(var, word),
+                Datum::Bytes(bytes) => slots.set(var, Datum::Bytes(bytes)),
+                Datum::Null => slots.set(var, Datum::Null),
+            },
         }
         self.check(slots)
     }
@@ -182,6 +185,9 @@ impl<'a> Evaluation<'a> {
     fn datum(&mut self, leaf: usize) -> Result<Datum> {
         match &self.leaves[leaf] {
             Leaf::Call(call) => self.call(leaf, call),
+            Leaf::IntegerText(words) => {
+                Ok(words.evaluate(self.slots, self)?.map_or(Datum::Null, decimal))
+            }
             Leaf::Program(program) => {
                 let input = RowInput::scan(RowRef::Variables(self.slots));
                 let value = program.eval_row(&mut self.states[leaf], self.host, &input);
@@ -190,61 +196,99 @@ impl<'a> Evaluation<'a> {
         }
     }
 
-    /// The value of an operand; one that is computed is kept in `place`.
+    /// Sets `out` to the value of an operand; one that is computed is kept in `place`. False for
+    /// NULL. Values are not copied as a whole: a copy would wait for the store buffer.
     #[inline]
-    fn operand<'v>(&mut self, operand: &'v Operand, place: &'v mut Datum) -> Result<DatumRef<'v>>
+    fn operand<'v>(
+        &mut self,
+        operand: &'v Operand,
+        place: &'v mut Datum,
+        out: &mut DatumRef<'v>,
+    ) -> Result<bool>
     where
         'a: 'v,
     {
-        Ok(match operand {
-            Operand::Slot(slot) => self.slots.get(*slot).as_ref(),
-            Operand::Constant(value) => value.as_ref(),
-            Operand::Header(slot) => self.slots.header(*slot).as_ref(),
-            Operand::Words(words) => match words.evaluate(self.slots, self)? {
-                Some(word) => DatumRef::Word(word as u64),
-                None => DatumRef::Null,
-            },
-            Operand::Leaf(leaf) => {
-                *place = self.datum(*leaf)?;
-                place.as_ref()
+        let value = match operand {
+            Operand::Slot(slot) => self.slots.get(*slot),
+            Operand::Constant(value) => value,
+            Operand::Header(slot) => self.slots.header(*slot),
+            Operand::Words(words) => {
+                let word = words.evaluate(self.slots, self)?;
+                if let Some(word) = word {
+                    *out = DatumRef::Word(word as u64);
+                }
+                return Ok(word.is_some());
             }
-        })
+            Operand::Leaf(leaf) => {
+                match self.datum(*leaf)? {
+                    Datum::Bytes(bytes) => *place = Datum::Bytes(bytes),
+                    Datum::Word(word) => *place = Datum::Word(word),
+                    Datum::Null => {}
+                }
+                place
+            }
+        };
+        match value {
+            Datum::Word(word) => *out = DatumRef::Word(*word),
+            Datum::Bytes(bytes) => *out = DatumRef::Bytes(bytes),
+            Datum::Null => return Ok(false),
+        }
+        Ok(true)
     }
 
     fn call(&mut self, leaf: usize, call: &BuiltinCall) -> Result<Datum> {
         match &call.args[..] {
             [arg] => {
                 let mut place = Datum::Null;
-                let arg = self.operand(arg, &mut place)?;
-                if arg.is_null() {
-                    return Ok(Datum::Null);
+                let mut refs = [DatumRef::Null];
+                match self.operand(arg, &mut place, &mut refs[0])? {
+                    true => call.call.invoke(&mut self.states[leaf], self.host, &refs),
+                    false => Ok(Datum::Null),
                 }
-                call.call.invoke(&mut self.states[leaf], self.host, &[arg])
             }
             [left, right] => {
                 let (mut first, mut second) = (Datum::Null, Datum::Null);
-                let left = self.operand(left, &mut first)?;
-                let right = self.operand(right, &mut second)?;
-                if left.is_null() || right.is_null() {
-                    return Ok(Datum::Null);
+                let mut refs = [DatumRef::Null; 2];
+                let left = self.operand(left, &mut first, &mut refs[0])?;
+                let right = self.operand(right, &mut second, &mut refs[1])?;
+                match left && right {
+                    true => call.call.invoke(&mut self.states[leaf], self.host, &refs),
+                    false => Ok(Datum::Null),
                 }
-                call.call.invoke(&mut self.states[leaf], self.host, &[left, right])
             }
             args => {
                 let mut places = [const { Datum::Null }; ARGUMENTS_MAX];
                 let mut refs = [DatumRef::Null; ARGUMENTS_MAX];
-                let mut null = false;
+                let mut complete = true;
                 for ((arg, place), value) in args.iter().zip(&mut places).zip(&mut refs) {
-                    *value = self.operand(arg, place)?;
-                    null |= value.is_null();
+                    complete &= self.operand(arg, place, value)?;
                 }
-                if null {
+                if !complete {
                     return Ok(Datum::Null);
                 }
                 call.call.invoke(&mut self.states[leaf], self.host, &refs[..args.len()])
             }
         }
     }
+}
+
+/// The decimal digits of an integer.
+fn decimal(value: i64) -> Datum {
+    let mut digits = [0; 20];
+    let (mut rest, mut at) = (value.unsigned_abs(), digits.len());
+    loop {
+        at -= 1;
+        digits[at] = b'0' + (rest % 10) as u8;
+        rest /= 10;
+        if rest == 0 {
+            break;
+        }
+    }
+    if value < 0 {
+        at -= 1;
+        digits[at] = b'-';
+    }
+    Datum::Bytes(digits[at..].into())
 }
 
 /// Compiles expressions whose parameters are variables.
@@ -286,7 +330,7 @@ impl Fast {
 impl Maker<'_> {
     fn root(&self, leaf: usize) -> Option<Root> {
         match self.leaves.as_ref()?.get(leaf)? {
-            Leaf::Call(_) => Some(Root::Call(leaf)),
+            Leaf::Call(_) | Leaf::IntegerText(_) => Some(Root::Call(leaf)),
             Leaf::Program(_) => None,
         }
     }
@@ -330,11 +374,17 @@ impl Maker<'_> {
             },
             Expr::OpExpr(op) => {
                 let function = Facts::operator_function(self.host, op.opno)?;
-                self.binary(function, &op.args, depth)?
+                self.operation(function, &op.args, depth)?
             }
             Expr::FuncExpr(f) => {
                 let name = self.function(f.funcid)?.name.clone();
                 match (&*name, &f.args[..]) {
+                    ("float8", [arg]) if f.funcid < Oid::FIRST_NORMAL => {
+                        match is_integer(arg.type_oid()) {
+                            true => self.words(arg, depth + 1)?.map(Box::new).map(Words::ToFloat),
+                            false => None,
+                        }
+                    }
                     // A bigint has the same word as the integer.
                     ("int8" | "int4", [arg]) if f.funcid < Oid::FIRST_NORMAL => {
                         let from = arg.type_oid();
@@ -395,25 +445,17 @@ impl Maker<'_> {
         Ok(Some(Words::Element { array, index: Box::new(index), info }))
     }
 
-    /// An arithmetic operation or comparison of integers.
-    fn binary(&mut self, function: Oid, args: &[Expr], depth: u32) -> Result<Option<Words>> {
-        let [left, right] = args else { return Ok(None) };
+    /// An arithmetic operation or comparison of integers or floats.
+    fn operation(&mut self, function: Oid, args: &[Expr], depth: u32) -> Result<Option<Words>> {
         if function >= Oid::FIRST_NORMAL {
             return Ok(None);
         }
         let name = self.function(function)?.name.clone();
-        let (arithmetic, comparison) = (arithmetic(&name), comparison(&name));
-        if arithmetic.is_none() && comparison.is_none() {
+        let Some(operation) = operation(&name).filter(|o| o.arguments() == args.len()) else {
             return Ok(None);
-        }
-        let Some(left) = self.words(left, depth + 1)? else { return Ok(None) };
-        let Some(right) = self.words(right, depth + 1)? else { return Ok(None) };
-        let args = Box::new([left, right]);
-        Ok(match (arithmetic, comparison) {
-            (Some(op), _) => Some(Words::Arithmetic { op, args }),
-            (None, Some(op)) => Some(Words::Compare { op, args }),
-            (None, None) => None,
-        })
+        };
+        let args = self.all_words(args, depth)?;
+        Ok(args.and_then(|args| operation.with(args)))
     }
 
     fn function(&mut self, function: Oid) -> Result<Arc<FnFacts>> {
@@ -426,6 +468,13 @@ impl Maker<'_> {
         if self.stopped || self.leaves.is_none() {
             return Ok(None);
         }
+        if let Expr::CoerceViaIo(n) = expr
+            && n.resulttype == oids::TEXT
+            && is_integer(n.arg.type_oid())
+        {
+            let text = self.words(&n.arg, depth + 1)?.map(Leaf::IntegerText);
+            return Ok(text.map(|leaf| self.push(leaf)));
+        }
         let program = program(self.host, expr.clone(), self.slots)?;
         let leaf = match self.arguments(expr)? {
             Some(args) if program.is_direct_call() => match program.into_direct_call() {
@@ -434,11 +483,13 @@ impl Maker<'_> {
             },
             _ => Some(Leaf::Program(program)),
         };
+        Ok(leaf.map(|leaf| self.push(leaf)))
+    }
+
+    fn push(&mut self, leaf: Leaf) -> usize {
         let leaves = self.leaves.get_or_insert_default();
-        Ok(leaf.map(|leaf| {
-            leaves.push(leaf);
-            leaves.len() - 1
-        }))
+        leaves.push(leaf);
+        leaves.len() - 1
     }
 
     /// The arguments of a call of a strict built-in function.
@@ -487,6 +538,10 @@ impl Maker<'_> {
     }
 }
 
+fn is_integer(ty: Oid) -> bool {
+    matches!(ty, oids::INT2 | oids::INT4 | oids::INT8)
+}
+
 fn is_text(ty: Oid) -> bool {
     matches!(ty, oids::TEXT | oids::VARCHAR | oids::BPCHAR)
 }
@@ -501,5 +556,18 @@ impl Words {
     /// and booleans.
     pub(crate) fn compile(host: &mut dyn Host, expr: &Expr) -> Result<Option<Words>> {
         Maker { host, slots: &[], leaves: None, stopped: false }.words(expr, 0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::decimal;
+    use types::Datum;
+
+    #[test]
+    fn integers_have_their_decimal_digits() {
+        for value in [0, 7, -7, 10, -1234567890, i64::MAX, i64::MIN] {
+            assert_eq!(decimal(value), Datum::text(&value.to_string()));
+        }
     }
 }

@@ -8,6 +8,7 @@
 use crate::tree::VarNo;
 use eval::Variables;
 use pgerror::{PgError, Result, pg_err};
+use std::cmp::Ordering;
 use types::fn_context::TypeInfo;
 use types::{Datum, DatumRef};
 
@@ -93,7 +94,7 @@ impl Leaves for NoLeaves {
 
 /// The arithmetic functions of two arguments.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Arithmetic {
+pub(crate) enum Arithmetic {
     Add,
     Subtract,
     Multiply,
@@ -130,6 +131,17 @@ pub(crate) enum Words {
         op: CompareOp,
         args: Box<[Words; 2]>,
     },
+    /// An operation of floats, whose words are their bits.
+    FloatArithmetic {
+        function: Arithmetic,
+        args: Box<[Words; 2]>,
+    },
+    FloatCompare {
+        op: CompareOp,
+        args: Box<[Words; 2]>,
+    },
+    /// An integer as float.
+    ToFloat(Box<Words>),
     And(Box<[Words]>),
     Or(Box<[Words]>),
     Not(Box<Words>),
@@ -162,7 +174,7 @@ pub(crate) struct ArithmeticOp {
 pub(crate) struct CompareOp(Comparison);
 
 /// The arithmetic function of this name, and whether its result is `integer`.
-pub(crate) fn arithmetic(name: &str) -> Option<ArithmeticOp> {
+fn arithmetic(name: &str) -> Option<ArithmeticOp> {
     let (prefix, function) = [
         ("pl", Arithmetic::Add),
         ("mi", Arithmetic::Subtract),
@@ -179,17 +191,21 @@ pub(crate) fn arithmetic(name: &str) -> Option<ArithmeticOp> {
     }
 }
 
-pub(crate) fn comparison(name: &str) -> Option<CompareOp> {
-    let (prefix, op) = [
-        ("eq", Comparison::Equal),
-        ("ne", Comparison::NotEqual),
-        ("lt", Comparison::Less),
-        ("le", Comparison::LessOrEqual),
-        ("gt", Comparison::Greater),
-        ("ge", Comparison::GreaterOrEqual),
-    ]
-    .into_iter()
-    .find_map(|(suffix, op)| Some((name.strip_suffix(suffix)?, op)))?;
+fn comparison_of(suffix: &str) -> Option<CompareOp> {
+    Some(CompareOp(match suffix {
+        "eq" => Comparison::Equal,
+        "ne" => Comparison::NotEqual,
+        "lt" => Comparison::Less,
+        "le" => Comparison::LessOrEqual,
+        "gt" => Comparison::Greater,
+        "ge" => Comparison::GreaterOrEqual,
+        _ => return None,
+    }))
+}
+
+fn comparison(name: &str) -> Option<CompareOp> {
+    let (prefix, suffix) = name.split_at_checked(name.len().checked_sub(2)?)?;
+    let op = comparison_of(suffix)?;
     const PREFIXES: [&str; 13] = [
         "int4",
         "int8",
@@ -205,7 +221,7 @@ pub(crate) fn comparison(name: &str) -> Option<CompareOp> {
         "timestamp_",
         "timestamptz_",
     ];
-    PREFIXES.contains(&prefix).then_some(CompareOp(op))
+    PREFIXES.contains(&prefix).then_some(op)
 }
 
 impl Words {
@@ -297,6 +313,32 @@ impl Words {
     #[inline(never)]
     fn infrequent(&self, slots: &Variables, leaves: &mut dyn Leaves) -> Value {
         match self {
+            Words::FloatArithmetic { function, args } => {
+                match Words::operands(args, slots, leaves) {
+                    Ok((a, b)) => {
+                        let (a, b) = (f64::from_bits(a as u64), f64::from_bits(b as u64));
+                        match float_result(*function, a, b) {
+                            Ok(result) => Value::of(result.to_bits() as i64),
+                            Err(fault) => Value::failed(leaves, fault.error()),
+                        }
+                    }
+                    Err(value) => value,
+                }
+            }
+            Words::FloatCompare { op, args } => match Words::operands(args, slots, leaves) {
+                Ok((a, b)) => {
+                    let (a, b) = (f64::from_bits(a as u64), f64::from_bits(b as u64));
+                    Value::bool(op.holds(float_order(a, b) as i64, 0))
+                }
+                Err(value) => value,
+            },
+            Words::ToFloat(arg) => {
+                let value = arg.operand(slots, leaves);
+                match value.is_word() {
+                    true => Value::of((value.word as f64).to_bits() as i64),
+                    false => value,
+                }
+            }
             Words::Not(arg) => {
                 let value = arg.value(slots, leaves);
                 if value.is_word() { Value::bool(value.word == 0) } else { value }
@@ -406,6 +448,107 @@ impl ArithmeticOp {
     }
 }
 
+/// An operation by the name of its function.
+#[derive(Clone, Copy)]
+pub(crate) enum Operation {
+    Arithmetic(ArithmeticOp),
+    Compare(CompareOp),
+    FloatArithmetic(Arithmetic),
+    FloatCompare(CompareOp),
+    /// The negative of an integer.
+    Negate(ArithmeticOp),
+}
+
+pub(crate) fn operation(name: &str) -> Option<Operation> {
+    if let Some(name) = name.strip_prefix("float8") {
+        let function = match name {
+            "pl" => Some(Arithmetic::Add),
+            "mi" => Some(Arithmetic::Subtract),
+            "mul" => Some(Arithmetic::Multiply),
+            "div" => Some(Arithmetic::Divide),
+            _ => None,
+        };
+        let compare = || comparison_of(name).map(Operation::FloatCompare);
+        return function.map(Operation::FloatArithmetic).or_else(compare);
+    }
+    if let "int4um" | "int8um" = name {
+        let (function, narrow) = (Arithmetic::Subtract, name == "int4um");
+        return Some(Operation::Negate(ArithmeticOp { function, narrow }));
+    }
+    let compare = || comparison(name).map(Operation::Compare);
+    arithmetic(name).map(Operation::Arithmetic).or_else(compare)
+}
+
+impl Operation {
+    /// The number of arguments.
+    pub(crate) fn arguments(self) -> usize {
+        if matches!(self, Operation::Negate(_)) { 1 } else { 2 }
+    }
+
+    /// The operation of these arguments, of which there are [`Operation::arguments`].
+    pub(crate) fn with(self, args: Box<[Words]>) -> Option<Words> {
+        if let Operation::Negate(op) = self {
+            let arg = args.into_iter().next()?;
+            let args = Box::new([Words::Constant(Some(0)), arg]);
+            return Some(Words::Arithmetic { op, args });
+        }
+        let args = <Box<[Words; 2]>>::try_from(args).ok()?;
+        Some(match self {
+            Operation::Arithmetic(op) => Words::Arithmetic { op, args },
+            Operation::Compare(op) => Words::Compare { op, args },
+            Operation::FloatArithmetic(function) => Words::FloatArithmetic { function, args },
+            Operation::FloatCompare(op) => Words::FloatCompare { op, args },
+            Operation::Negate(_) => return None,
+        })
+    }
+}
+
+/// The reason for which an operation of floats has no result.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum FloatFault {
+    Overflow,
+    Underflow,
+    ZeroDivision,
+}
+
+impl FloatFault {
+    #[cold]
+    fn error(self) -> PgError {
+        let what = match self {
+            FloatFault::Overflow => "overflow",
+            FloatFault::Underflow => "underflow",
+            FloatFault::ZeroDivision => return division_by_zero(),
+        };
+        pg_err!(NUMERIC_VALUE_OUT_OF_RANGE, "value out of range: {what}")
+    }
+}
+
+/// The result of an operation, with the checks of float.h.
+#[inline]
+fn float_result(function: Arithmetic, a: f64, b: f64) -> std::result::Result<f64, FloatFault> {
+    let (result, underflows) = match function {
+        Arithmetic::Add => (a + b, false),
+        Arithmetic::Subtract => (a - b, false),
+        Arithmetic::Multiply => (a * b, a != 0.0 && b != 0.0),
+        Arithmetic::Divide if b == 0.0 && !a.is_nan() => return Err(FloatFault::ZeroDivision),
+        Arithmetic::Divide => (a / b, a != 0.0 && !b.is_infinite()),
+        Arithmetic::Remainder => (a % b, false),
+    };
+    if result.is_infinite() && !a.is_infinite() && !b.is_infinite() {
+        return Err(FloatFault::Overflow);
+    }
+    if result == 0.0 && underflows {
+        return Err(FloatFault::Underflow);
+    }
+    Ok(result)
+}
+
+/// The order of floats, in which NaN is equal to itself and greater than all other values.
+#[inline]
+fn float_order(a: f64, b: f64) -> Ordering {
+    a.partial_cmp(&b).unwrap_or_else(|| a.is_nan().cmp(&b.is_nan()))
+}
+
 #[cold]
 fn out_of_range(narrow: bool) -> PgError {
     let name = if narrow { "integer" } else { "bigint" };
@@ -419,8 +562,12 @@ fn division_by_zero() -> PgError {
 
 #[cfg(test)]
 mod tests {
-    use super::{Arithmetic, ArithmeticOp, NoLeaves, Variables, Words, arithmetic, comparison};
+    use super::{
+        Arithmetic, ArithmeticOp, FloatFault, NoLeaves, Variables, Words, arithmetic, comparison,
+        float_order, float_result,
+    };
     use pgerror::Result;
+    use std::cmp::Ordering;
     use types::Datum;
 
     #[test]
@@ -456,6 +603,33 @@ mod tests {
         }
         assert!(arithmetic("int84mi").is_some_and(|op| !op.narrow));
         assert!(comparison("int4lt").is_some() && comparison("texteq").is_none());
+    }
+
+    #[test]
+    fn floats_have_the_order_and_the_errors_of_postgresql() {
+        let (nan, inf) = (f64::NAN, f64::INFINITY);
+        let sorted = [-inf, -1e300, -0.5, 0.0, 1e-300, 2.0, inf, nan];
+        for (i, a) in sorted.into_iter().enumerate() {
+            for (j, b) in sorted.into_iter().enumerate() {
+                assert_eq!(float_order(a, b), i.cmp(&j), "{a} {b}");
+            }
+        }
+        assert_eq!(float_order(-0.0, 0.0), Ordering::Equal);
+        use Arithmetic::{Add, Divide, Multiply, Subtract};
+        use FloatFault::{Overflow, Underflow, ZeroDivision};
+        let fault = |function, a, b| float_result(function, a, b).err();
+        assert_eq!(fault(Add, 1.7e308, 1.7e308), Some(Overflow));
+        assert_eq!(fault(Add, inf, 1.0), None);
+        assert_eq!(fault(Subtract, -1.7e308, 1.7e308), Some(Overflow));
+        assert_eq!(fault(Multiply, 1e200, 1e200), Some(Overflow));
+        assert_eq!(fault(Multiply, 1e-200, 1e-200), Some(Underflow));
+        assert_eq!(fault(Multiply, 0.0, 1e-200), None);
+        assert_eq!(fault(Divide, 1.0, 0.0), Some(ZeroDivision));
+        assert_eq!(fault(Divide, nan, 0.0), None);
+        assert_eq!(fault(Divide, 1e300, 1e-300), Some(Overflow));
+        assert_eq!(fault(Divide, 1e-300, 1e300), Some(Underflow));
+        assert_eq!(fault(Divide, 1.0, inf), None);
+        assert_eq!(fault(Divide, inf, 2.0), None);
     }
 
     #[test]
