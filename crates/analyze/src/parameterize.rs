@@ -3,8 +3,8 @@
 //! and one plan.
 //!
 //! Literals become parameters in conditions (WHERE, ON), in rows of INSERT … VALUES, in the
-//! expressions of SET, and numbers also in the arguments of functions in a query that is nothing but
-//! a target list. There the type of a number does not depend on the context, and the context
+//! expressions of SET, and numbers also in the arguments of functions in a query that is nothing
+//! but a target list. There the type of a number does not depend on the context, and the context
 //! resolves a string of unknown type in the same way as a parameter of unknown type. Literals stay
 //! literals
 //!

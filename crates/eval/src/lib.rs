@@ -10,8 +10,9 @@
 //! operators are looked up by OID through [`Facts`]; sub-selects, sequences and SQL functions are
 //! run through [`Host`].
 //!
-//! Reading order: `facts`, `host`, `program`, `compile`, `relabel`, `variables`, `row`, `direct`, `nodes`,
-//! `arrays`, `rows`, `elements`, `kernels`, `batch`, `volatility`, `fold`, `inline`, `bound`.
+//! Reading order: `facts`, `host`, `program`, `compile`, `relabel`, `variables`, `row`, `direct`,
+//! `nodes`, `arrays`, `rows`, `elements`, `kernels`, `batch`, `volatility`, `fold`, `inline`,
+//! `bound`.
 
 #![forbid(unsafe_code)]
 

@@ -2,7 +2,6 @@
 //! Counterpart: `error_context_stack`.
 
 use crate::host::RowStream;
-use crate::instance::Idle;
 use crate::tree::SqlMode;
 use pgerror::PgError;
 use std::any::Any;
@@ -33,6 +32,30 @@ impl Place {
             }
             _ => format!("PL/pgSQL function {function}"),
         }
+    }
+}
+
+/// Maximum number of instances that wait for a call, of all functions.
+const IDLE_MAX: usize = 32;
+
+/// The instances of functions that wait for a call in this session, with the numbers of the
+/// functions; the last one was used last.
+#[derive(Default)]
+pub(crate) struct Idle(Vec<(u64, Box<dyn Any + Send>)>);
+
+impl Idle {
+    #[inline]
+    pub(crate) fn take(&mut self, function: u64) -> Option<Box<dyn Any + Send>> {
+        let at = self.0.iter().rposition(|(number, _)| *number == function)?;
+        Some(self.0.remove(at).1)
+    }
+
+    #[inline]
+    pub(crate) fn put(&mut self, function: u64, instance: Box<dyn Any + Send>) {
+        if self.0.len() >= IDLE_MAX {
+            self.0.remove(0);
+        }
+        self.0.push((function, instance));
     }
 }
 

@@ -61,8 +61,8 @@ impl Record {
         self.desc.as_ref().is_some_and(|own| Arc::ptr_eq(own, desc))
     }
 
-    /// Makes the record another row of the batch that its row is from, with this structure and type;
-    /// false if it has another row now.
+    /// Makes the record another row of the batch that its row is from, with this structure and
+    /// type; false if it has another row now.
     #[inline]
     pub(crate) fn advance(
         &mut self,
@@ -170,7 +170,7 @@ impl<'f> Frame<'f> {
     // Inlined because the state is large: it is made where the caller keeps it.
     #[inline(always)]
     pub(crate) fn new(code: &'f Code, stamp: Stamp, host: &mut dyn Host) -> Frame<'f> {
-        let mut instance = host.contexts().idle.take(code);
+        let mut instance = code.take_instance(&mut host.contexts().idle);
         let mut vals = std::mem::take(&mut instance.vals);
         vals.reset(code.function.vars.len());
         let mut records = std::mem::take(&mut instance.records);
@@ -209,7 +209,7 @@ impl<'f> Frame<'f> {
             record.clear();
         }
         (instance.vals, instance.records) = (vals, records);
-        host.contexts().idle.put(code, instance);
+        code.return_instance(&mut host.contexts().idle, instance);
     }
 
     /// The line of context of this call.

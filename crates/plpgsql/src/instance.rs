@@ -1,9 +1,10 @@
 //! Compiled code with what its calls keep: pieces of SQL that have been analysed, and instances.
 //!
-//! A call takes an instance from the pool of the session ([`Idle`]), or makes one, and returns it at
-//! its end. So a call has its pieces of SQL, with the state of their evaluation, for itself, even in
-//! recursion; analysed pieces are shared between instances.
+//! A call takes an instance from the pool of the session ([`Idle`]), or makes one, and returns it
+//! at its end. So a call has its pieces of SQL, with the state of their evaluation, for itself,
+//! even in recursion; analysed pieces are shared between instances.
 
+use crate::contexts::Idle;
 use crate::dynamic::Dynamic;
 use crate::elements::{ArrayChange, ChangeState};
 use crate::frame::Record;
@@ -20,9 +21,6 @@ use sync::Mutex;
 use sync::atomic::{AtomicU64, Ordering::Relaxed};
 use types::fn_context::RowDesc;
 
-/// Maximum number of instances that wait for a call, of all functions.
-const IDLE_INSTANCES_MAX: usize = 32;
-
 /// The number of the last compiled function.
 static LAST_CODE: AtomicU64 = AtomicU64::new(0);
 
@@ -37,30 +35,6 @@ pub struct Code {
     entered: Box<[AtomicU64]>,
     /// The pieces of SQL that were analysed.
     prepared: Mutex<Vec<Option<Arc<Prepared>>>>,
-}
-
-/// The instances of a session that wait for a call, with the numbers of their functions; the last
-/// one was used last.
-#[derive(Default)]
-pub(crate) struct Idle(Vec<(u64, Box<Instance>)>);
-
-impl Idle {
-    /// An instance for a call of the function.
-    #[inline]
-    pub(crate) fn take(&mut self, code: &Code) -> Box<Instance> {
-        match self.0.iter().rposition(|(number, _)| *number == code.number) {
-            Some(at) => self.0.remove(at).1,
-            None => Box::new(Instance::new(&code.function)),
-        }
-    }
-
-    #[inline]
-    pub(crate) fn put(&mut self, code: &Code, instance: Box<Instance>) {
-        if self.0.len() >= IDLE_INSTANCES_MAX {
-            self.0.remove(0);
-        }
-        self.0.push((code.number, instance));
-    }
 }
 
 impl Code {
@@ -80,6 +54,18 @@ impl Code {
 
     pub(crate) fn set_entered(&self, sql: SqlNo, entered: u64) {
         self.entered[sql].store(entered, Relaxed);
+    }
+
+    /// An instance for a call of the function.
+    #[inline]
+    pub(crate) fn take_instance(&self, idle: &mut Idle) -> Box<Instance> {
+        let kept = idle.take(self.number).and_then(|kept| kept.downcast().ok());
+        kept.unwrap_or_else(|| Box::new(Instance::new(&self.function)))
+    }
+
+    #[inline]
+    pub(crate) fn return_instance(&self, idle: &mut Idle, instance: Box<Instance>) {
+        idle.put(self.number, instance);
     }
 
     /// The piece of SQL as another instance has analysed it.

@@ -304,8 +304,8 @@ pub(crate) struct Maker<'a> {
 }
 
 impl Fast {
-    /// Compiles an expression; `None` if the general evaluator is as fast. `slots` are the variables
-    /// that it names.
+    /// Compiles an expression; `None` if the general evaluator is as fast. `slots` are the
+    /// variables that it names.
     pub(crate) fn compile(
         host: &mut dyn Host,
         expr: &Expr,

@@ -8,9 +8,9 @@
 //!
 //! Reading order: `tree`, `scanner`, `names`, `parser` (compilation); `host` (the interface of the
 //! session), `contexts`, `instance`, `prepare`, `words`, `leaves` and `elements` (pieces of SQL),
-//! `fields` (rows in variables), `frame`, `assign`, `exec`, `loops`, `tight`, `rows`, `query`, `returns`, `dynamic`,
-//! `procedures`, `cursors`, `raise`, `diagnostics`
-//! (the interpreter), `call` and `triggers` (its entry points).
+//! `fields` (rows in variables), `frame`, `assign`, `exec`, `loops`, `tight`, `rows`, `query`,
+//! `returns`, `dynamic`, `procedures`, `cursors`, `raise`, `diagnostics` (the interpreter), `call`
+//! and `triggers` (its entry points).
 //!
 //! Design: `docs/design/0010-plpgsql.md`. Counterpart: src/pl/plpgsql.
 
