@@ -2,8 +2,9 @@
 //! the meaning of the statement. Statements that differ only in such literals share one analysis
 //! and one plan.
 //!
-//! Literals become parameters in conditions (WHERE, ON), in rows of INSERT … VALUES and in the
-//! expressions of SET. There the type of a number does not depend on the context, and the context
+//! Literals become parameters in conditions (WHERE, ON), in rows of INSERT … VALUES, in the
+//! expressions of SET, and numbers also in the arguments of functions in a query that is nothing
+//! but a target list. There the type of a number does not depend on the context, and the context
 //! resolves a string of unknown type in the same way as a parameter of unknown type. Literals stay
 //! literals
 //!
@@ -19,8 +20,8 @@
 
 use parse::RawStmt;
 use parse::ast::{
-    AConst, AExprKind, InsertStmt, Node, ParamRef, ResTarget, SelectStmt, SetOperation, Value,
-    WithClause,
+    AConst, AExprKind, DistinctClause, InsertStmt, Node, ParamRef, ResTarget, SelectStmt,
+    SetOperation, Value, WithClause,
 };
 
 /// A literal of the statement text that became parameter `$n`, where `n` is its index in the list
@@ -87,6 +88,19 @@ impl Parameterizer<'_> {
         if s.op == SetOperation::None && s.values_lists.is_empty() {
             s.from_clause.iter_mut().for_each(|n| self.from(n));
             self.optional(&mut s.where_clause);
+            if is_list_of_values(s) {
+                s.target_list.iter_mut().filter_map(|t| t.val.as_mut()).for_each(|n| self.call(n));
+            }
+        }
+    }
+
+    /// The numbers among the arguments of a call in a target list.
+    fn call(&mut self, node: &mut Node) {
+        if let Node::FuncCall(f) = node
+            && f.over.is_none()
+            && f.agg_order.is_empty()
+        {
+            f.args.iter_mut().for_each(|arg| self.numbers(arg));
         }
     }
 
@@ -230,6 +244,18 @@ impl Parameterizer<'_> {
     }
 }
 
+/// Whether the query computes its target list only, in which no equal expressions are matched.
+fn is_list_of_values(s: &SelectStmt) -> bool {
+    s.from_clause.is_empty()
+        && s.where_clause.is_none()
+        && s.group_clause.is_empty()
+        && s.having_clause.is_none()
+        && matches!(s.distinct_clause, DistinctClause::None)
+        && s.sort_clause.is_empty()
+        && s.into_clause.is_none()
+        && s.with_clause.is_none()
+}
+
 /// Whether the expression consists of literals only.
 fn is_constant(node: &Node) -> bool {
     match node {
@@ -297,6 +323,7 @@ mod tests {
             ("insert into t values (1) on conflict (a) do update set b = 2 where t.c = 3", "1 2 3"),
             ("select a from t where f(1, 'x') > 2", "1 'x' 2"),
             ("select a from t where case when b > 1 then 2 else 3 end = c", "1 2 3"),
+            ("select f(1, -2, 'x', b => 3.5), g(array[4, 5])", "1 ~2 3.5 4 5"),
         ] {
             assert_eq!(parameterized(sql), want, "{sql}");
         }
@@ -314,6 +341,11 @@ mod tests {
             ("select a from t where (b, c) = (1, 'x')", "1"),
             ("select a from t where b = 'x' collate \"C\"", ""),
             ("values (1), (2)", ""),
+            ("select 1, f('x'), 1 + 2, case when f(3) then 4 end", ""),
+            ("select f(1) order by 1", ""),
+            ("select f(1) group by f(1)", ""),
+            ("select distinct f(1)", ""),
+            ("select f(1) from t", ""),
             ("insert into t values (1) on conflict (a) where b = 2 do nothing", "1"),
             ("select a from t where b[1] = 2", "2"),
             ("select sum(a) over (order by b rows 1 preceding) from t where c = 2", "2"),

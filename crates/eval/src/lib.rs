@@ -10,8 +10,9 @@
 //! operators are looked up by OID through [`Facts`]; sub-selects, sequences and SQL functions are
 //! run through [`Host`].
 //!
-//! Reading order: `facts`, `host`, `program`, `compile`, `relabel`, `variables`, `row`, `nodes`,
-//! `arrays`, `rows`, `elements`, `kernels`, `batch`, `volatility`, `fold`, `inline`, `bound`.
+//! Reading order: `facts`, `host`, `program`, `compile`, `relabel`, `variables`, `row`, `direct`,
+//! `nodes`, `arrays`, `rows`, `elements`, `kernels`, `batch`, `volatility`, `fold`, `inline`,
+//! `bound`.
 
 #![forbid(unsafe_code)]
 
@@ -26,6 +27,7 @@ mod window;
 
 // Evaluation by row.
 mod arrays;
+mod direct;
 mod elements;
 mod nodes;
 mod row;
@@ -55,6 +57,7 @@ pub use compile::{
     undetermined as undetermined_collation,
 };
 pub use depth::{DEPTH_MAX, too_deep};
+pub use direct::DirectCall;
 pub use facts::{Callee, DomainCheck, Facts, FnFacts, TypeIo};
 pub use fold::{FoldEnv, bool_const, fold, fold_query};
 pub use host::{CallContext, Host, HostCall};

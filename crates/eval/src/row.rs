@@ -455,17 +455,29 @@ fn eval_host_call<'a>(
     let Node::HostCall { function, strict, collation, result_type, arg_types, args } = node else {
         return Err(PgError::internal("call of a function by the session expected"));
     };
+    // The values of columns and constants are read where they are.
+    let direct = |arg: &'a Node| match arg {
+        Node::Slot(slot) => Some(input.get(*slot)),
+        Node::Const(value) => Some(value.as_ref()),
+        _ => None,
+    };
     let mut vals: SmallVec<[Val<'a>; 4]> = SmallVec::new();
-    let mut null = false;
     for arg in args {
-        let v = eval(arg, st, host, input)?;
-        null |= v.is_null();
-        vals.push(v);
+        if direct(arg).is_none() {
+            vals.push(eval(arg, st, host, input)?);
+        }
     }
-    if *strict && null {
+    let mut computed = vals.iter().map(Val::as_ref);
+    let mut refs: SmallVec<[DatumRef<'_>; 4]> = SmallVec::new();
+    for arg in args {
+        refs.push(match direct(arg) {
+            Some(value) => value,
+            None => computed.next().unwrap_or_default(),
+        });
+    }
+    if *strict && refs.iter().any(|value| value.is_null()) {
         return Ok(Val::NULL);
     }
-    let refs: SmallVec<[DatumRef<'_>; 4]> = vals.iter().map(Val::as_ref).collect();
     let call = HostCall {
         function: *function,
         collation: *collation,

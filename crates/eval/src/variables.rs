@@ -28,20 +28,21 @@ struct ArrayState {
 }
 
 impl Variables {
-    /// Makes all variables NULL.
+    /// Makes all variables NULL, after [`Variables::clear`] or for new ones.
     pub fn reset(&mut self, count: usize) {
-        self.values.clear();
         self.values.resize(count, Datum::Null);
-        self.arrays.truncate(count);
-        self.arrays.iter_mut().for_each(ArrayState::forget);
         self.arrays.resize_with(count, ArrayState::default);
-        self.failure.take();
     }
 
-    /// Frees the memory of the values.
+    /// Makes all variables NULL.
     pub fn clear(&mut self) {
-        self.values.clear();
+        for value in &mut self.values {
+            *value = Datum::Null;
+        }
         self.arrays.iter_mut().for_each(ArrayState::forget);
+        if self.failure.get_mut().is_some() {
+            self.failure.take();
+        }
     }
 
     /// Assigns a value.
@@ -58,6 +59,19 @@ impl Variables {
             // A variable whose value is a word has no array state.
             Datum::Word(value) => *value = word,
             _ => self.set(at, Datum::Word(word)),
+        }
+    }
+
+    /// Assigns a copy of a value. The memory of a value of the same length is used again.
+    #[inline]
+    pub fn set_copy(&mut self, at: usize, value: DatumRef<'_>) {
+        match (&mut self.values[at], value) {
+            (Datum::Word(old), DatumRef::Word(word)) => *old = word,
+            (Datum::Bytes(old), DatumRef::Bytes(bytes)) if old.len() == bytes.len() => {
+                self.arrays[at].forget();
+                old.copy_from_slice(bytes);
+            }
+            _ => self.set(at, value.to_owned()),
         }
     }
 
@@ -88,10 +102,10 @@ impl Variables {
     /// The error of a value that was read and could not be formed.
     #[inline]
     pub fn check(&mut self) -> Result<()> {
-        match self.failure.get_mut().take() {
-            None => Ok(()),
-            Some(e) => Err(*e),
+        if self.failure.get_mut().is_none() {
+            return Ok(());
         }
+        self.failure.take().map_or(Ok(()), |e| Err(*e))
     }
 
     /// Moves a value out of its variable, which becomes NULL.

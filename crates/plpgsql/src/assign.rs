@@ -370,14 +370,12 @@ impl Frame<'_> {
         let RowColumn { ty: column, typmod, .. } = desc.columns[at];
         let value = self.cast(host, value, from, (column, typmod))?;
         let row = &mut self.records[*record];
-        row.lent.retain(|(column, _)| *column != at);
-        let was_null = std::mem::replace(&mut row.is_null, false);
         if !is_domain {
-            row.fields.set(at, value);
-            return Ok(());
+            row.set_field(at, value);
+            return self.note_field(host, (field, var), at);
         }
-        let before = row.fields.get(at).to_owned();
-        row.fields.set(at, value);
+        let (before, was_null) = (row.fields.get(at).to_owned(), row.is_null);
+        row.set_field(at, value);
         let whole = self.record_value(host, var)?;
         if let Err(e) = self.check_domain(host, *record, ty, whole) {
             let row = &mut self.records[*record];

@@ -11,7 +11,7 @@ use engine::StoredRows;
 use ids::Oid;
 use pgerror::{PgError, Result, pg_err};
 use std::sync::Arc;
-use types::fn_context::{RowDesc, TypeCatalog};
+use types::fn_context::{RowDesc, SessionContext, TypeCatalog};
 use types::{Datum, DatumRef, oids};
 
 /// A call: its arguments, and the structure of its result if it is composite.
@@ -114,6 +114,7 @@ pub(crate) fn run<'f, T>(
     enter: impl FnOnce(&mut Frame<'f>, &mut dyn Host) -> Result<()>,
     leave: impl FnOnce(&mut Frame<'f>, &mut dyn Host) -> Result<T>,
 ) -> Result<T> {
+    SessionContext::check_interrupts(host)?;
     let stamp = host.stamp()?;
     let mut frame = Frame::new(code, stamp, host);
     frame.set = set;
@@ -141,7 +142,7 @@ pub(crate) fn run<'f, T>(
         return Err(frame.report(e));
     }
     let result = leave(&mut frame, host)?;
-    frame.finish();
+    frame.finish(host);
     Ok(result)
 }
 

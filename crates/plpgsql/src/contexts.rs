@@ -35,6 +35,30 @@ impl Place {
     }
 }
 
+/// Maximum number of instances that wait for a call, of all functions.
+const IDLE_MAX: usize = 32;
+
+/// The instances of functions that wait for a call in this session, with the numbers of the
+/// functions; the last one was used last.
+#[derive(Default)]
+pub(crate) struct Idle(Vec<(u64, Box<dyn Any + Send>)>);
+
+impl Idle {
+    #[inline]
+    pub(crate) fn take(&mut self, function: u64) -> Option<Box<dyn Any + Send>> {
+        let at = self.0.iter().rposition(|(number, _)| *number == function)?;
+        Some(self.0.remove(at).1)
+    }
+
+    #[inline]
+    pub(crate) fn put(&mut self, function: u64, instance: Box<dyn Any + Send>) {
+        if self.0.len() >= IDLE_MAX {
+            self.0.remove(0);
+        }
+        self.0.push((function, instance));
+    }
+}
+
 enum Entry {
     Call {
         signature: Arc<str>,
@@ -63,9 +87,16 @@ pub struct Contexts {
     writing_loops: usize,
     /// The running queries of loops, innermost last. `None` while one is being read.
     streams: Vec<Option<Box<dyn Any + Send>>>,
+    /// Instances of functions that wait for a call.
+    pub(crate) idle: Idle,
 }
 
 impl Contexts {
+    /// Frees what is kept of functions for later calls.
+    pub fn discard_idle(&mut self) {
+        self.idle = Idle::default();
+    }
+
     /// Adds a running query, which the session has started.
     pub fn add_stream(&mut self, rows: Box<dyn Any + Send>) -> RowStream {
         self.streams.push(Some(rows));
@@ -131,9 +162,13 @@ impl Contexts {
     /// Adds a call; returns its level. `notices`: the number of notices so far.
     pub(crate) fn enter(&mut self, signature: &Arc<str>, notices: usize) -> usize {
         self.begin_notices(notices);
-        let (signature, place) = (signature.clone(), Place::default());
-        self.entries.push(Entry::Call { signature, place });
-        self.entries.len() - 1
+        let level = self.entries.len();
+        // The entry is made in its place: a copy would wait for the store buffer.
+        self.entries.resize_with(level + 1, || {
+            let (signature, place) = (signature.clone(), Place::default());
+            Entry::Call { signature, place }
+        });
+        level
     }
 
     pub(crate) fn set_place(&mut self, level: usize, new: Place) {

@@ -208,6 +208,7 @@ impl<'f> Frame<'f> {
             let fetched = rows.len() as i64;
             for row in rows {
                 count += 1;
+                self.check_interrupts(host)?;
                 self.assign_row(host, stmt.target, &desc, Some(row))?;
                 let flow = self.statements(host, &stmt.body)?;
                 if let After::End(flow) = after(flow, stmt.label.as_deref()) {

@@ -4,7 +4,7 @@
 use crate::host::Host;
 use crate::prepare::program;
 use crate::tree::VarNo;
-use crate::words::Words;
+use crate::words::{NoLeaves, Words};
 use eval::{EvalState, Facts, Program, RowInput, RowRef, Variables};
 use ids::Oid;
 use pgerror::{Result, pg_err};
@@ -82,7 +82,7 @@ fn refers_to_old(value: &Expr) -> bool {
 
 impl Value {
     fn compile(host: &mut dyn Host, expr: &Expr, slots: &[VarNo]) -> Result<Value> {
-        Ok(match Words::compile(expr, host)? {
+        Ok(match Words::compile(host, expr)? {
             Some(words) => Value::Words(words),
             None => Value::Other(Box::new(program(host, expr.clone(), slots)?)),
         })
@@ -97,7 +97,8 @@ impl Value {
     ) -> Result<Datum> {
         match self {
             Value::Words(words) => {
-                Ok(words.value(slots)?.map_or(Datum::Null, |word| Datum::Word(word as u64)))
+                let word = words.evaluate(slots, &mut NoLeaves::default())?;
+                Ok(word.map_or(Datum::Null, |word| Datum::Word(word as u64)))
             }
             Value::Other(program) => {
                 let input = RowInput::scan(RowRef::Variables(slots));

@@ -28,12 +28,15 @@ pub(crate) enum Flow<'f> {
 impl<'f> Frame<'f> {
     pub(crate) fn statements(&mut self, host: &mut dyn Host, list: &'f [Stmt]) -> Result<Flow<'f>> {
         let outer = self.place.stmt;
-        if list.is_empty() {
-            // A loop without statements can be interrupted too.
-            self.check_interrupts(host)?;
-        }
         for stmt in list {
             self.place.stmt = Some((stmt.line, stmt.name));
+            if let StmtKind::Assign { target, value } = stmt.kind {
+                match self.assigned_fast(host, target, value) {
+                    Ok(true) => continue,
+                    Ok(false) => {}
+                    Err(e) => return Err(self.report(e)),
+                }
+            }
             let flow = match self.statement(host, stmt) {
                 Ok(flow) => self.vals.check().map(|()| flow),
                 failed => failed,
@@ -54,8 +57,9 @@ impl<'f> Frame<'f> {
         Ok(Flow::Next)
     }
 
+    /// Calls and the iterations of loops check for interrupts, so that assignments and conditions
+    /// need not.
     fn statement(&mut self, host: &mut dyn Host, stmt: &'f Stmt) -> Result<Flow<'f>> {
-        self.check_interrupts(host)?;
         match &stmt.kind {
             StmtKind::Assign { target, value } => {
                 self.assign_expression(host, *target, *value)?;
@@ -85,6 +89,7 @@ impl<'f> Frame<'f> {
     }
 
     fn infrequent(&mut self, host: &mut dyn Host, kind: &'f StmtKind) -> Result<Flow<'f>> {
+        self.check_interrupts(host)?;
         self.sync(host);
         match kind {
             StmtKind::Case(stmt) => return self.case(host, stmt),

@@ -47,7 +47,7 @@ impl RowBatch {
     }
 
     #[inline]
-    fn get(&self, row: usize, column: usize) -> DatumRef<'_> {
+    pub(crate) fn get(&self, row: usize, column: usize) -> DatumRef<'_> {
         let column = self.columns.as_ref().map_or(column, |columns| columns[column]);
         self.batch.get(row, column)
     }
@@ -57,6 +57,8 @@ impl RowBatch {
 struct Packed {
     fields: Box<[PackedField]>,
     bytes: Box<[u8]>,
+    /// It is the new row of the event of a trigger, unchanged.
+    is_event: bool,
 }
 
 #[derive(Clone, Copy)]
@@ -84,7 +86,7 @@ impl Packed {
             }
         };
         let fields = values.map(field).collect();
-        Packed { fields, bytes: bytes.into() }
+        Packed { fields, bytes: bytes.into(), is_event: false }
     }
 
     #[inline]
@@ -163,6 +165,13 @@ impl Fields {
         Fields::of(Base::Packed(Arc::new(Packed::new(values))))
     }
 
+    /// As [`Fields::copied`], for the new row of the event of a trigger; see
+    /// [`Fields::is_event`].
+    pub fn of_event<'v>(values: impl ExactSizeIterator<Item = DatumRef<'v>> + Clone) -> Fields {
+        let packed = Packed { is_event: true, ..Packed::new(values) };
+        Fields::of(Base::Packed(Arc::new(packed)))
+    }
+
     /// Row number `row` of a batch.
     pub fn of_row(rows: &Arc<RowBatch>, row: usize) -> Fields {
         match rows.is_large {
@@ -211,6 +220,12 @@ impl Fields {
             && let Some(values) = Arc::get_mut(values)
         {
             values[at] = value;
+        } else if let Base::Packed(packed) = &mut self.base
+            && let Some(packed) = Arc::get_mut(packed)
+            && let Datum::Word(word) = value
+        {
+            packed.fields[at] = PackedField::Word(word);
+            packed.is_event = false;
         } else if self.changed.len() < CHANGED_MAX {
             self.changed.insert(place, (at, value));
         } else {
@@ -242,15 +257,23 @@ impl Fields {
         Fields { base: self.base.clone(), changed: self.changed.clone() }
     }
 
-    /// True if the row is the same object, so that all fields are equal. False if that is not
-    /// known.
-    pub(crate) fn is_same(&self, other: &Fields) -> bool {
-        self.changed.is_empty()
-            && other.changed.is_empty()
-            && match (&self.base, &other.base) {
-                (Base::Packed(a), Base::Packed(b)) => Arc::ptr_eq(a, b),
-                _ => false,
+    /// Makes the row another one of the batch; false if it is no row of this batch.
+    #[inline]
+    pub(crate) fn advance(&mut self, rows: &Arc<RowBatch>, row: usize) -> bool {
+        match &mut self.base {
+            Base::Row(known, at) if Arc::ptr_eq(known, rows) => {
+                *at = row;
+                self.changed.clear();
+                true
             }
+            _ => false,
+        }
+    }
+
+    /// True if the row is the new row of the event of a trigger, and none of its fields was
+    /// assigned. False if that is not known.
+    pub(crate) fn is_event(&self) -> bool {
+        self.changed.is_empty() && matches!(&self.base, Base::Packed(packed) if packed.is_event)
     }
 
     /// The fields as values.
@@ -355,7 +378,42 @@ mod tests {
         let row = Fields::of_row(&rows, 1);
         assert_eq!(Arc::strong_count(&rows), 1);
         assert_eq!(row.get(0), DatumRef::Bytes(b"y"));
-        assert!(row.is_same(&Fields { base: row.base.clone(), changed: Vec::new() }));
-        assert!(!row.is_same(&Fields::of_row(&rows, 1)));
+        assert!(!row.is_event());
+    }
+
+    #[test]
+    fn the_row_of_an_event_is_known_until_a_field_is_assigned() {
+        let values = [Datum::Word(1), Datum::text("a")];
+        let event = || Fields::of_event(values.iter().map(Datum::as_ref));
+        for value in [Datum::Word(1), Datum::Null, Datum::text("b")] {
+            let mut row = event();
+            let other = row.shared();
+            assert!(row.is_event() && other.is_event());
+            row.set(0, value.clone());
+            assert!(!row.is_event() && other.is_event());
+            assert_eq!(other.get(0), DatumRef::Word(1));
+            drop(other);
+            let mut alone = event();
+            alone.set(0, value.clone());
+            assert!(!alone.is_event());
+            assert_eq!(alone.into_values(), [value, Datum::text("a")]);
+        }
+        assert!(!Fields::copied(values.iter().map(Datum::as_ref)).is_event());
+    }
+
+    #[test]
+    fn a_row_advances_in_its_batch_only() {
+        let mut batch = Batch::new([true]);
+        for word in 0..3 {
+            batch.push_row(&[DatumRef::Word(word)]);
+        }
+        let rows = Arc::new(RowBatch::new(batch.clone(), &[0]));
+        let mut row = Fields::of_row(&rows, 0);
+        row.set(0, Datum::Word(7));
+        assert!(row.advance(&rows, 2));
+        assert_eq!(row.get(0), DatumRef::Word(2));
+        assert!(!row.advance(&Arc::new(RowBatch::new(batch, &[0])), 1));
+        assert!(!Fields::nulls(1).advance(&rows, 1));
+        assert_eq!(row.get(0), DatumRef::Word(2));
     }
 }

@@ -2,9 +2,9 @@
 //! expressions. Counterpart: `PLpgSQL_execstate`.
 
 use crate::contexts::Place;
-use crate::fields::Fields;
+use crate::fields::{Fields, RowBatch};
 use crate::host::{Host, Outcome, Run, Stamp};
-use crate::instance::{Code, Instance, Kind, Load, Prepared};
+use crate::instance::{Code, Instance, Kind, KnownField, Load, Prepared};
 use crate::prepare::{Wanted, in_sql, no_field, not_assigned};
 use crate::tree::{Extra, SqlMode, SqlNo, VarKind, VarNo};
 use analyze::system_column;
@@ -45,6 +45,48 @@ pub(crate) enum FieldPlace {
 impl Record {
     pub(crate) fn row_type(&self) -> Oid {
         self.ty.unwrap_or(oids::RECORD)
+    }
+
+    /// Makes the record one without a structure.
+    #[inline]
+    fn clear(&mut self) {
+        if self.desc.is_some() || self.is_null || !self.lent.is_empty() {
+            *self = Record::default();
+        }
+    }
+
+    /// True if the record has this structure.
+    #[inline]
+    pub(crate) fn is_of(&self, desc: &Arc<RowDesc>) -> bool {
+        self.desc.as_ref().is_some_and(|own| Arc::ptr_eq(own, desc))
+    }
+
+    /// Makes the record another row of the batch that its row is from, with this structure and
+    /// type; false if it has another row now.
+    #[inline]
+    pub(crate) fn advance(
+        &mut self,
+        (desc, ty): (&Arc<RowDesc>, Option<Oid>),
+        rows: &Arc<RowBatch>,
+        row: usize,
+    ) -> bool {
+        if !self.is_of(desc) || !self.fields.advance(rows, row) {
+            return false;
+        }
+        (self.ty, self.is_null) = (ty, false);
+        self.system = None;
+        self.lent.clear();
+        true
+    }
+
+    /// Assigns a field of a record that has a structure.
+    #[inline]
+    pub(crate) fn set_field(&mut self, at: usize, value: Datum) {
+        if !self.lent.is_empty() {
+            self.lent.retain(|(column, _)| *column != at);
+        }
+        self.is_null = false;
+        self.fields.set(at, value);
     }
 
     /// Makes the record a row that is not NULL.
@@ -128,7 +170,7 @@ impl<'f> Frame<'f> {
     // Inlined because the state is large: it is made where the caller keeps it.
     #[inline(always)]
     pub(crate) fn new(code: &'f Code, stamp: Stamp, host: &mut dyn Host) -> Frame<'f> {
-        let mut instance = code.take_instance();
+        let mut instance = code.take_instance(&mut host.contexts().idle);
         let mut vals = std::mem::take(&mut instance.vals);
         vals.reset(code.function.vars.len());
         let mut records = std::mem::take(&mut instance.records);
@@ -160,12 +202,14 @@ impl<'f> Frame<'f> {
 
     /// Ends the call; the instance is kept for another one.
     #[inline(always)]
-    pub(crate) fn finish(self) {
+    pub(crate) fn finish(self, host: &mut dyn Host) {
         let Frame { code, mut instance, mut vals, mut records, .. } = self;
         vals.clear();
-        records.clear();
+        for record in &mut records {
+            record.clear();
+        }
         (instance.vals, instance.records) = (vals, records);
-        code.return_instance(instance);
+        code.return_instance(&mut host.contexts().idle, instance);
     }
 
     /// The line of context of this call.
@@ -264,9 +308,15 @@ impl<'f> Frame<'f> {
     /// Copies the values of records and fields to their slots.
     pub(crate) fn load(&mut self, host: &mut dyn Host, prepared: &Prepared) -> Result<()> {
         for load in &prepared.loads {
+            if load.is_known(&self.instance.fields, &self.records, &mut self.vals) {
+                continue;
+            }
             match *load {
                 Load::Field { slot, record, ty, at, is_array } => {
                     let (number, place) = self.field_place(host, (slot, record), at, ty)?;
+                    if let FieldPlace::Column(at) = place {
+                        self.note_field(host, (slot, record), at)?;
+                    }
                     let record = &mut self.records[number];
                     let value = match place {
                         FieldPlace::System(at, _) => record.system_column(at),
@@ -284,6 +334,26 @@ impl<'f> Frame<'f> {
                     self.vals.set(slot, value);
                 }
             }
+        }
+        Ok(())
+    }
+
+    /// Keeps the place of a field for later accesses.
+    pub(crate) fn note_field(
+        &mut self,
+        host: &mut dyn Host,
+        (slot, var): (VarNo, VarNo),
+        at: usize,
+    ) -> Result<()> {
+        let VarKind::Record { ty, record } = &self.code.function.vars[var].kind else {
+            return Ok(());
+        };
+        let is_unchecked = !self.is_domain(host, *record, ty)?;
+        if let Some(desc) = &self.records[*record].desc {
+            let RowColumn { ty, typmod, .. } = desc.columns[at];
+            let (desc, record) = (desc.clone(), *record);
+            let known = KnownField { desc, record, at, ty, typmod, is_unchecked };
+            self.instance.fields[slot] = Some(known);
         }
         Ok(())
     }
@@ -355,16 +425,22 @@ impl<'f> Frame<'f> {
         if !current {
             self.prepared(host, sql, wanted)?;
         }
-        let state = &mut self.instance.sql[sql];
+        let Instance { sql: states, fields, .. } = &mut *self.instance;
+        let state = &mut states[sql];
         let Some(prepared) = &state.prepared else {
             return Err(PgError::internal("expression that is not prepared"));
         };
-        if let Kind::Simple { program, words, ty, typmod, mutable: false, .. } = &prepared.kind
-            && prepared.loads.is_empty()
+        if let Kind::Simple { program, fast, ty, typmod, mutable: false, calls_users, .. } =
+            &prepared.kind
             && self.code.entered(sql) == 0
+            && are_known(&prepared.loads, fields, &self.records, &mut self.vals)
         {
-            let value = match words {
-                Some(words) => words.value(&self.vals).map(datum_of),
+            if *calls_users {
+                self.used_host = true;
+                host.contexts().set_place(self.level, self.place);
+            }
+            let value = match fast {
+                Some(fast) => fast.value(host, &mut state.parts, &self.vals),
                 None => {
                     let input = RowInput::scan(RowRef::Variables(&self.vals));
                     let value = program.eval_row(&mut state.eval, host, &input);
@@ -394,10 +470,36 @@ impl<'f> Frame<'f> {
     /// Notes that the evaluation of an expression has failed. It may be repeated without an error
     /// having been handled, because rows are computed together first.
     #[cold]
-    fn failed(&self, host: &mut dyn Host, sql: SqlNo, e: PgError) -> PgError {
+    pub(crate) fn failed(&self, host: &mut dyn Host, sql: SqlNo, e: PgError) -> PgError {
         let handled = u64::from(host.contexts().handled().saturating_add(1));
         self.code.set_entered(sql, handled << 32 | u64::from(host.local_transaction()));
         e
+    }
+
+    /// Makes an assignment that was found to be one of [`SqlState::is_assigned_fast`]; false if it
+    /// is another one.
+    #[inline]
+    pub(crate) fn assigned_fast(
+        &mut self,
+        host: &mut dyn Host,
+        var: VarNo,
+        sql: SqlNo,
+    ) -> Result<bool> {
+        let Instance { sql: states, fields, .. } = &mut *self.instance;
+        let state = &mut states[sql];
+        let Some(prepared) = &state.prepared else { return Ok(false) };
+        if !state.is_assigned_fast
+            || prepared.stamp != self.stamp
+            || self.code.entered(sql) != 0
+            || !are_known(&prepared.loads, fields, &self.records, &mut self.vals)
+        {
+            return Ok(false);
+        }
+        let Kind::Simple { fast: Some(fast), .. } = &prepared.kind else { return Ok(false) };
+        match fast.assign(host, &mut state.parts, &mut self.vals, var) {
+            Ok(()) => Ok(true),
+            Err(e) => Err(self.failed(host, sql, e)),
+        }
     }
 
     /// Assigns the value of an expression over the slots that has the type of the variable, without
@@ -408,29 +510,26 @@ impl<'f> Frame<'f> {
         var: VarNo,
         sql: SqlNo,
     ) -> Result<bool> {
-        let state = &mut self.instance.sql[sql];
+        let Instance { sql: states, fields, .. } = &mut *self.instance;
+        let state = &mut states[sql];
         let Some(prepared) = &state.prepared else { return Ok(false) };
         if prepared.stamp != self.stamp || self.code.entered(sql) != 0 {
             return Ok(false);
         }
-        if state.assigns_words
-            && let Kind::Simple { words: Some(words), .. } = &prepared.kind
-        {
-            match words.value(&self.vals) {
-                Ok(Some(word)) => self.vals.set_word(var, word as u64),
-                Ok(None) => self.vals.set(var, Datum::Null),
-                Err(e) => return Err(self.failed(host, sql, e)),
-            }
-            return Ok(true);
-        }
         if let Kind::Simple { record: Some(from), .. } = prepared.kind {
             return self.copied_record(host, var, from);
         }
-        let Kind::Simple { program, words, change, ty, typmod, mutable, .. } = &prepared.kind
+        let Kind::Simple { program, fast, change, ty, typmod, mutable, calls_users, .. } =
+            &prepared.kind
         else {
             return Ok(false);
         };
-        let is_plain = !*mutable && prepared.loads.is_empty();
+        if *calls_users {
+            self.used_host = true;
+            host.contexts().set_place(self.level, self.place);
+        }
+        let is_plain =
+            !*mutable && are_known(&prepared.loads, fields, &self.records, &mut self.vals);
         if let Some(change) = change
             && change.var == var
         {
@@ -448,28 +547,36 @@ impl<'f> Frame<'f> {
             return Ok(false);
         }
         let variable = &self.code.function.vars[var];
-        let fits = match &variable.kind {
-            VarKind::Scalar { ty: to, .. } => {
-                to.oid == *ty && (to.typmod < 0 || to.typmod == *typmod) && !variable.not_null
+        let (to, field) = match (&variable.kind, &fields[var]) {
+            (VarKind::Scalar { ty, .. }, _) if !variable.not_null => ((ty.oid, ty.typmod), None),
+            (VarKind::Field { .. }, Some(field))
+                if field.is_unchecked && self.records[field.record].is_of(&field.desc) =>
+            {
+                ((field.ty, field.typmod), Some((field.record, field.at)))
             }
-            _ => false,
+            _ => return Ok(false),
         };
-        if !fits {
+        if to.0 != *ty || to.1 >= 0 && to.1 != *typmod {
             return Ok(false);
         }
-        let value = match words {
-            Some(words) => {
-                state.assigns_words = true;
-                words.value(&self.vals).map(datum_of)
+        let value = match fast {
+            Some(fast) => {
+                state.is_assigned_fast = field.is_none() && !calls_users;
+                fast.value(host, &mut state.parts, &self.vals)
             }
             None => {
                 let input = RowInput::scan(RowRef::Variables(&self.vals));
                 program.eval_row(&mut state.eval, host, &input).map(eval::Val::into_owned)
             }
         };
-        match value {
-            Ok(value) => self.vals.set(var, value),
-            Err(e) => return Err(self.failed(host, sql, e)),
+        match (value, field) {
+            (Ok(value), None) => self.vals.set(var, value),
+            (Ok(value), Some((record, at))) => {
+                // The value of an array that could not be formed is not assigned.
+                self.vals.check()?;
+                self.records[record].set_field(at, value);
+            }
+            (Err(e), _) => return Err(self.failed(host, sql, e)),
         }
         Ok(true)
     }
@@ -529,7 +636,7 @@ impl<'f> Frame<'f> {
         prepared: &Arc<Prepared>,
         as_statement: bool,
     ) -> Result<(Datum, Oid, i32)> {
-        let Kind::Simple { program, words, ty, typmod, mutable, .. } = &prepared.kind else {
+        let Kind::Simple { program, ty, typmod, mutable, .. } = &prepared.kind else {
             return self.queried(host, sql, prepared);
         };
         let text = &self.code.function.sql[sql];
@@ -548,14 +655,9 @@ impl<'f> Frame<'f> {
         }
         let fresh = *mutable && !self.code.function.read_only;
         let snapshots = if fresh { Some(host.push_snapshot()?) } else { None };
-        let value = match words {
-            Some(words) => words.value(&self.vals).map(datum_of),
-            None => {
-                let input = RowInput::scan(RowRef::Variables(&self.vals));
-                let value = program.eval_row(&mut self.instance.sql[sql].eval, host, &input);
-                value.map(eval::Val::into_owned)
-            }
-        };
+        let input = RowInput::scan(RowRef::Variables(&self.vals));
+        let value = program.eval_row(&mut self.instance.sql[sql].eval, host, &input);
+        let value = value.map(eval::Val::into_owned);
         if let Some(count) = snapshots {
             host.pop_snapshots(count);
         }
@@ -647,14 +749,18 @@ impl<'f> Frame<'f> {
 
     /// The value of a condition; NULL is false.
     pub(crate) fn test(&mut self, host: &mut dyn Host, sql: SqlNo) -> Result<bool> {
-        if let Some(prepared) = &self.instance.sql[sql].prepared
+        let Instance { sql: states, fields, .. } = &mut *self.instance;
+        let state = &mut states[sql];
+        if let Some(prepared) = &state.prepared
             && prepared.stamp == self.stamp
-            && prepared.loads.is_empty()
-            && let Kind::Simple { words: Some(words), ty: oids::BOOL, .. } = &prepared.kind
+            && let Kind::Simple { fast: Some(fast), ty: oids::BOOL, calls_users: false, .. } =
+                &prepared.kind
+            && fast.words().is_some()
             && self.code.entered(sql) == 0
+            && are_known(&prepared.loads, fields, &self.records, &mut self.vals)
         {
-            return match words.value(&self.vals) {
-                Ok(word) => Ok(word == Some(1)),
+            return match fast.holds(host, &mut state.parts, &mut self.vals) {
+                Ok(holds) => Ok(holds),
                 Err(e) => Err(self.failed(host, sql, e)),
             };
         }
@@ -679,8 +785,35 @@ impl<'f> Frame<'f> {
     }
 }
 
-fn datum_of(word: Option<i64>) -> Datum {
-    word.map_or(Datum::Null, |word| Datum::Word(word as u64))
+impl Load {
+    /// Copies a field whose place is known to its slot; false for other values.
+    #[inline]
+    fn is_known(
+        &self,
+        known: &[Option<KnownField>],
+        records: &[Record],
+        vals: &mut Variables,
+    ) -> bool {
+        let Load::Field { slot, ty, is_array: false, .. } = self else { return false };
+        let Some(field) = &known[*slot] else { return false };
+        let record = &records[field.record];
+        if field.ty != *ty || !record.is_of(&field.desc) {
+            return false;
+        }
+        vals.set_copy(*slot, record.fields.get(field.at));
+        true
+    }
+}
+
+/// Copies fields to their slots; false if other values must be loaded.
+#[inline]
+fn are_known(
+    loads: &[Load],
+    known: &[Option<KnownField>],
+    records: &[Record],
+    vals: &mut Variables,
+) -> bool {
+    loads.iter().all(|load| load.is_known(known, records, vals))
 }
 
 /// A value as text, by the output function of its type.

@@ -1,15 +1,16 @@
 //! Compiled code with what its calls keep: pieces of SQL that have been analysed, and instances.
 //!
-//! A call takes an instance from the pool of the function, or makes one, and returns it at its end.
-//! So a call has its pieces of SQL, with the state of their evaluation, for itself, even in
-//! recursion; analysed pieces are shared between instances.
+//! A call takes an instance from the pool of the session ([`Idle`]), or makes one, and returns it
+//! at its end. So a call has its pieces of SQL, with the state of their evaluation, for itself,
+//! even in recursion; analysed pieces are shared between instances.
 
+use crate::contexts::Idle;
 use crate::dynamic::Dynamic;
 use crate::elements::{ArrayChange, ChangeState};
 use crate::frame::Record;
 use crate::host::{Stamp, Statement};
+use crate::leaves::{Fast, States};
 use crate::tree::{Extra, Function, SqlNo, VarNo};
-use crate::words::Words;
 use eval::{EvalState, Program, Variables};
 use hashbrown::HashMap;
 use ids::Oid;
@@ -20,31 +21,27 @@ use sync::Mutex;
 use sync::atomic::{AtomicU64, Ordering::Relaxed};
 use types::fn_context::RowDesc;
 
-/// Maximum number of instances that wait for a call.
-const IDLE_INSTANCES_MAX: usize = 8;
+/// The number of the last compiled function.
+static LAST_CODE: AtomicU64 = AtomicU64::new(0);
 
 /// A compiled function and what its calls share.
 pub struct Code {
     pub function: Function,
+    /// No other function of the process has this number.
+    number: u64,
     /// For each piece of SQL, in the lower half the transaction in which an evaluation of it as an
     /// expression runs or has failed, 0 for none. If it has failed, the upper half is the number of
     /// errors that will have been handled when that one has.
     entered: Box<[AtomicU64]>,
-    shared: Mutex<Shared>,
-}
-
-#[derive(Default)]
-struct Shared {
-    prepared: Vec<Option<Arc<Prepared>>>,
-    // Boxes, which are moved to a call and back without a copy.
-    #[allow(clippy::vec_box)]
-    idle: Vec<Box<Instance>>,
+    /// The pieces of SQL that were analysed.
+    prepared: Mutex<Vec<Option<Arc<Prepared>>>>,
 }
 
 impl Code {
     pub fn new(function: Function) -> Code {
         let entered = function.sql.iter().map(|_| AtomicU64::new(0)).collect();
-        Code { function, entered, shared: Mutex::default() }
+        let number = LAST_CODE.fetch_add(1, Relaxed) + 1;
+        Code { function, number, entered, prepared: Mutex::default() }
     }
 
     /// Not 0 if an evaluation of the expression runs or has failed. Until the end of the
@@ -59,30 +56,29 @@ impl Code {
         self.entered[sql].store(entered, Relaxed);
     }
 
-    pub(crate) fn take_instance(&self) -> Box<Instance> {
-        let idle = self.shared.lock().idle.pop();
-        idle.unwrap_or_else(|| Box::new(Instance::new(&self.function)))
+    /// An instance for a call of the function.
+    #[inline]
+    pub(crate) fn take_instance(&self, idle: &mut Idle) -> Box<Instance> {
+        let kept = idle.take(self.number).and_then(|kept| kept.downcast().ok());
+        kept.unwrap_or_else(|| Box::new(Instance::new(&self.function)))
     }
 
-    pub(crate) fn return_instance(&self, instance: Box<Instance>) {
-        let mut shared = self.shared.lock();
-        if shared.idle.len() < IDLE_INSTANCES_MAX {
-            shared.idle.push(instance);
-        }
+    #[inline]
+    pub(crate) fn return_instance(&self, idle: &mut Idle, instance: Box<Instance>) {
+        idle.put(self.number, instance);
     }
 
     /// The piece of SQL as another instance has analysed it.
     pub(crate) fn find(&self, sql: SqlNo, stamp: Stamp) -> Option<Arc<Prepared>> {
-        let shared = self.shared.lock();
-        shared.prepared.get(sql)?.clone().filter(|p| p.stamp == stamp)
+        self.prepared.lock().get(sql)?.clone().filter(|p| p.stamp == stamp)
     }
 
     pub(crate) fn share(&self, sql: SqlNo, prepared: &Arc<Prepared>) {
-        let mut shared = self.shared.lock();
-        if shared.prepared.len() <= sql {
-            shared.prepared.resize(sql + 1, None);
+        let mut known = self.prepared.lock();
+        if known.len() <= sql {
+            known.resize(sql + 1, None);
         }
-        shared.prepared[sql] = Some(prepared.clone());
+        known[sql] = Some(prepared.clone());
     }
 }
 
@@ -105,6 +101,8 @@ pub(crate) struct Instance {
     pub(crate) returned: Option<(Arc<RowDesc>, Arc<RowDesc>)>,
     /// The column numbers at which fields of records were found last, by variable.
     pub(crate) places: Vec<usize>,
+    /// The fields of records as they were found last, by variable.
+    pub(crate) fields: Vec<Option<KnownField>>,
     /// The additional checks, and the stamp for which they are known.
     pub(crate) extra: (Stamp, Extra),
 }
@@ -123,6 +121,7 @@ impl Instance {
             compared: vec![None; function.records],
             returned: None,
             places: vec![0; function.vars.len()],
+            fields: vec![None; function.vars.len()],
             extra: Default::default(),
         }
     }
@@ -135,6 +134,19 @@ pub(crate) struct Declared {
     /// The type without domains.
     pub(crate) base: Oid,
     pub(crate) desc: Arc<RowDesc>,
+}
+
+/// A field of a record variable, known for one structure of the record.
+#[derive(Clone)]
+pub(crate) struct KnownField {
+    pub(crate) desc: Arc<RowDesc>,
+    /// The number of the record, and that of the column.
+    pub(crate) record: usize,
+    pub(crate) at: usize,
+    pub(crate) ty: Oid,
+    pub(crate) typmod: i32,
+    /// The record has no domain as its type, so that no assignment of a field must be checked.
+    pub(crate) is_unchecked: bool,
 }
 
 /// Type and type modifier of a value, and those of the value that it becomes.
@@ -150,9 +162,12 @@ pub(crate) struct Cast {
 #[derive(Default)]
 pub(crate) struct SqlState {
     pub(crate) prepared: Option<Arc<Prepared>>,
-    /// It is assigned, has [`Words`], and their type is that of the variable.
-    pub(crate) assigns_words: bool,
+    /// It is assigned to a scalar variable of its type, has [`Fast`], and calls no functions of
+    /// users.
+    pub(crate) is_assigned_fast: bool,
     pub(crate) eval: EvalState,
+    /// The states of the parts of [`Fast`].
+    pub(crate) parts: States,
     /// The state of a change of an array.
     pub(crate) change: ChangeState,
     /// The dynamic queries whose texts the expression has returned.
@@ -175,14 +190,16 @@ pub(crate) enum Kind {
     /// An expression over the slots.
     Simple {
         program: Program,
-        /// The same expression, if it is one over integers and booleans.
-        words: Option<Words>,
+        /// The same expression in a form that is computed faster, if it has one.
+        fast: Option<Arc<Fast>>,
         /// The same assignment, if it is one that changes an array in place.
         change: Option<Box<ArrayChange>>,
         ty: Oid,
         typmod: i32,
         /// It calls functions that are not immutable.
         mutable: bool,
+        /// It calls functions that were created by users, which may report notices.
+        calls_users: bool,
         /// The record variable that the expression is.
         record: Option<VarNo>,
     },

@@ -7,10 +7,10 @@
 //! session. The session is reached through [`Host`].
 //!
 //! Reading order: `tree`, `scanner`, `names`, `parser` (compilation); `host` (the interface of the
-//! session), `contexts`, `instance`, `prepare`, `words` and `elements` (pieces of SQL), `fields`
-//! (rows in variables), `frame`, `assign`, `exec`, `loops`, `rows`, `query`, `returns`, `dynamic`,
-//! `procedures`, `cursors`, `raise`, `diagnostics`
-//! (the interpreter), `call` and `triggers` (its entry points).
+//! session), `contexts`, `instance`, `prepare`, `words`, `leaves` and `elements` (pieces of SQL),
+//! `fields` (rows in variables), `frame`, `assign`, `exec`, `loops`, `tight`, `rows`, `query`,
+//! `returns`, `dynamic`, `procedures`, `cursors`, `raise`, `diagnostics` (the interpreter), `call`
+//! and `triggers` (its entry points).
 //!
 //! Design: `docs/design/0010-plpgsql.md`. Counterpart: src/pl/plpgsql.
 
@@ -38,6 +38,7 @@ mod fields;
 mod frame;
 mod host;
 mod instance;
+mod leaves;
 mod loops;
 mod prepare;
 mod procedures;
@@ -46,6 +47,7 @@ mod raise;
 mod returns;
 mod rows;
 mod structure;
+mod tight;
 mod triggers;
 mod words;
 

@@ -3,6 +3,7 @@
 use crate::exec::Flow;
 use crate::frame::Frame;
 use crate::host::Host;
+use crate::tight::Iterations;
 use crate::tree::{ForEach, ForInteger, SqlNo, Stmt, VarKind};
 use ids::Oid;
 use pgerror::{Result, pg_err};
@@ -17,6 +18,7 @@ pub(crate) enum After<'f> {
 }
 
 /// Decides after the body of a loop with this label. Counterpart: `LOOP_RC_PROCESSING`.
+#[inline]
 pub(crate) fn after<'f>(flow: Flow<'f>, label: Option<&str>) -> After<'f> {
     match flow {
         Flow::Next | Flow::Continue(None) => After::Again,
@@ -36,13 +38,19 @@ impl<'f> Frame<'f> {
         condition: Option<SqlNo>,
         body: &'f [Stmt],
     ) -> Result<Flow<'f>> {
+        let mut iterations = Iterations::default();
         loop {
+            self.check_interrupts(host)?;
             if let Some(condition) = condition
                 && !self.test(host, condition)?
             {
                 return Ok(Flow::Next);
             }
-            if let After::End(flow) = after(self.statements(host, body)?, label) {
+            let flow = match condition {
+                Some(sql) => self.iteration_while(host, &mut iterations, (sql, body))?,
+                None => self.iteration(host, &mut iterations, body)?,
+            };
+            if let After::End(flow) = after(flow, label) {
                 return Ok(flow);
             }
         }
@@ -75,10 +83,12 @@ impl<'f> Frame<'f> {
             ));
         }
         let (mut found, mut ended) = (false, Flow::Next);
+        let mut iterations = Iterations::default();
         while if stmt.reverse { value >= end } else { value <= end } {
             found = true;
+            self.check_interrupts(host)?;
             self.vals.set_word(stmt.var, value as i64 as u64);
-            let flow = self.statements(host, &stmt.body)?;
+            let flow = self.iteration(host, &mut iterations, &stmt.body)?;
             if let After::End(flow) = after(flow, stmt.label.as_deref()) {
                 ended = flow;
                 break;
@@ -119,6 +129,7 @@ impl<'f> Frame<'f> {
         let (mut found, mut ended) = (false, Flow::Next);
         for item in items {
             found = true;
+            self.check_interrupts(host)?;
             self.assign(host, stmt.target, item, (item_type, -1))?;
             let flow = self.statements(host, &stmt.body)?;
             if let After::End(flow) = after(flow, stmt.label.as_deref()) {

@@ -5,8 +5,8 @@ use crate::elements::{ArrayChange, ChangeState};
 use crate::frame::Frame;
 use crate::host::{Analysed, Host};
 use crate::instance::{Kind, Load, Prepared};
+use crate::leaves::{Fast, States};
 use crate::tree::{NameKind, Sql, SqlMode, SqlNo, VarKind, VarNo};
-use crate::words::Words;
 use analyze::system_column;
 use analyze::{NameConflict, ParamScope, Params, SessionLookup, Variable};
 use eval::{Compiler, FoldEnv, Program, Resolve, Slot, Source, Volatility};
@@ -226,7 +226,8 @@ impl Frame<'_> {
         let state = &mut self.instance.sql[sql];
         state.eval = eval::EvalState::default();
         state.change = ChangeState::default();
-        state.assigns_words = false;
+        state.parts = States::default();
+        state.is_assigned_fast = false;
         state.prepared = Some(prepared.clone());
         Ok(prepared)
     }
@@ -430,15 +431,22 @@ fn compile(host: &mut dyn Host, expr: Expr, slots: &[VarNo], wanted: Wanted) -> 
     // Functions in SQL have been inlined: `text || integer` calls one that is not immutable itself.
     let mutable = eval::volatility(&expr, host)? != Volatility::Immutable;
     let (ty, typmod) = (expr.type_oid(), expr.typmod());
-    let (mut words, mut change) = (None, None);
-    if !mutable {
-        words = Words::compile(&expr, host)?;
-    }
-    if words.is_none() {
-        change = ArrayChange::compile(host, &expr, slots)?.map(Box::new);
-    }
+    let calls_users = calls_users(host, &expr)?;
+    let change = ArrayChange::compile(host, &expr, slots)?.map(Box::new);
+    let fast = match mutable || change.is_some() {
+        true => None,
+        false => Fast::compile(host, &expr, slots)?.map(Arc::new),
+    };
     let program = program(host, expr, slots)?;
-    Ok(Kind::Simple { program, words, change, ty, typmod, mutable, record: None })
+    let record = None;
+    Ok(Kind::Simple { program, fast, change, ty, typmod, mutable, calls_users, record })
+}
+
+/// True if the expression may call functions that were created by users.
+fn calls_users(host: &mut dyn Host, expr: &Expr) -> Result<bool> {
+    let checks_domain = plan::walk::any(expr, &mut |e| matches!(e, Expr::CoerceToDomain(_)));
+    let called = eval::called([expr], host)?;
+    Ok(checks_domain || called.iter().any(|f| *f >= Oid::FIRST_NORMAL))
 }
 
 /// Compiles an expression whose parameters are variables to one over the slots.

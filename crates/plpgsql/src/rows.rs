@@ -4,13 +4,14 @@
 use crate::dynamic::Parameters;
 use crate::exec::Flow;
 use crate::fields::{Fields, RowBatch};
-use crate::frame::Frame;
-use crate::host::{Host, RowStream, Run};
+use crate::frame::{Frame, Record};
+use crate::host::{Host, RowStream, Run, Stamp};
 use crate::instance::{Kind, Prepared};
 use crate::loops::{After, after};
 use crate::prepare::in_sql;
 use crate::query::{no_rows, returns_rows, tag_of, utility_with_rows};
-use crate::tree::{ForQuery, RowSource, SqlMode, SqlNo, Stmt, VarNo};
+use crate::tree::{ForQuery, RowSource, SqlMode, SqlNo, Stmt, VarKind, VarNo};
+use ids::Oid;
 use parse::RawStmt;
 use pgerror::{PgError, Result, pg_err};
 use plan::query::CmdType;
@@ -49,6 +50,17 @@ impl Streamed {
         self.at += 1;
         Some(Fields::of_row(rows, self.at - 1))
     }
+}
+
+/// The variables to which a loop assigns rows, as far as these need no conversion.
+enum Target {
+    /// A record that was assigned a row when the catalogs were in this state; it has this structure
+    /// and type.
+    Record { record: usize, desc: Arc<RowDesc>, ty: Option<Oid>, stamp: Stamp },
+    /// Scalar variables, one for each column.
+    Scalars(Box<[VarNo]>),
+    /// Rows are assigned by the general rules.
+    Other,
 }
 
 /// Rows with their structure, and the text and mode for contexts of errors.
@@ -198,11 +210,18 @@ impl<'f> Frame<'f> {
     ) -> Result<Flow<'f>> {
         let (mut count, mut ended) = (0usize, Flow::Next);
         let desc = opened.desc.clone();
+        let mut target_of_rows = self.scalars(target, &desc);
         loop {
-            let want = if count < ROWS_FIRST { ROWS_FIRST } else { ROWS_LATER };
-            let Some(row) = self.next_row(host, opened, want)? else { break };
+            if !self.moved(opened, &target_of_rows) {
+                let want = if count < ROWS_FIRST { ROWS_FIRST } else { ROWS_LATER };
+                let Some(row) = self.next_row(host, opened, want)? else { break };
+                self.assign_row(host, target, &desc, Some(row))?;
+                if !matches!(target_of_rows, Target::Scalars(_)) {
+                    target_of_rows = self.record_of_rows(host, target)?;
+                }
+            }
             count += 1;
-            self.assign_row(host, target, &desc, Some(row))?;
+            self.check_interrupts(host)?;
             let flow = self.statements(host, body)?;
             if let After::End(flow) = after(flow, label) {
                 ended = flow;
@@ -215,6 +234,74 @@ impl<'f> Frame<'f> {
         self.refresh(host)?;
         self.set_found(count > 0);
         Ok(ended)
+    }
+
+    /// The target of rows of this structure, if it is a list of scalar variables of the same types.
+    fn scalars(&self, target: VarNo, desc: &RowDesc) -> Target {
+        let vars = &self.code.function.vars;
+        let VarKind::Row(list) = &vars[target].kind else { return Target::Other };
+        if list.len() != desc.columns.len() {
+            return Target::Other;
+        }
+        let mut scalars = Vec::with_capacity(list.len());
+        for (field, column) in list.iter().zip(&desc.columns) {
+            match &vars[field.var].kind {
+                VarKind::Scalar { ty, .. }
+                    if ty.oid == column.ty
+                        && (ty.typmod < 0 || ty.typmod == column.typmod)
+                        && !vars[field.var].not_null
+                        && !column.is_dropped() =>
+                {
+                    scalars.push(field.var);
+                }
+                _ => return Target::Other,
+            }
+        }
+        Target::Scalars(scalars.into())
+    }
+
+    /// The target of further rows after one was assigned to it, if it is a record.
+    fn record_of_rows(&mut self, host: &mut dyn Host, target: VarNo) -> Result<Target> {
+        let VarKind::Record { ty, record } = &self.code.function.vars[target].kind else {
+            return Ok(Target::Other);
+        };
+        if self.is_domain(host, *record, ty)? {
+            return Ok(Target::Other);
+        }
+        let Record { desc, ty, .. } = &self.records[*record];
+        Ok(match desc {
+            Some(desc) => {
+                let (record, desc, stamp) = (*record, desc.clone(), self.stamp);
+                Target::Record { record, desc, ty: *ty, stamp }
+            }
+            None => Target::Other,
+        })
+    }
+
+    /// Assigns the next of the rows that have been computed to a target that needs no conversion;
+    /// false if there is none, or if the general rules apply.
+    #[inline]
+    fn moved(&mut self, opened: &mut Opened, target: &Target) -> bool {
+        let Rows::Stream(Streamed { rows: Some(rows), at, .. }) = &mut opened.rows else {
+            return false;
+        };
+        if *at >= rows.len() {
+            return false;
+        }
+        let done = match target {
+            Target::Record { record, desc, ty, stamp } => {
+                *stamp == self.stamp && self.records[*record].advance((desc, *ty), rows, *at)
+            }
+            Target::Scalars(vars) => {
+                for (column, var) in vars.iter().enumerate() {
+                    self.vals.set_copy(*var, rows.get(*at, column));
+                }
+                true
+            }
+            Target::Other => false,
+        };
+        *at += usize::from(done);
+        done
     }
 
     /// The next row of a loop.

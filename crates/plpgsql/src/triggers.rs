@@ -36,7 +36,7 @@ pub struct TriggerData<'a> {
     pub args: &'a [Box<str>],
     /// The columns of the table, and its row type.
     pub row: (Arc<RowDesc>, Oid),
-    /// The rows of a trigger for each row.
+    /// The rows of a trigger for each row; the new one is made by [`Fields::of_event`].
     pub new: Option<Fields>,
     pub old: Option<Fields>,
     /// Their system columns, if the function may read them.
@@ -62,17 +62,16 @@ pub fn call_trigger(
 ) -> Result<TriggerResult> {
     entered(host, |host| {
         let for_row = data.level == "ROW";
-        let new = data.new.as_mut().map(Fields::shared);
         let (desc, ty) = data.row.clone();
-        let enter = |frame: &mut Frame<'_>, host: &mut dyn Host| frame.set_event(host, data);
+        let enter = |frame: &mut Frame<'_>, host: &mut dyn Host| frame.set_event(host, &mut data);
         run(host, code, (None, true), enter, |frame, host| {
             if !for_row || frame.returned.value.is_null() && frame.returned.record.is_none() {
                 return Ok(TriggerResult::Null);
             }
             let row = frame.during("during function exit", |f| f.trigger_row(host, (&desc, ty)))?;
-            Ok(match &new {
-                Some(new) if row.is_same(new) => TriggerResult::New,
-                _ => TriggerResult::Row(row.into_values()),
+            Ok(match row.is_event() {
+                true => TriggerResult::New,
+                false => TriggerResult::Row(row.into_values()),
             })
         })
     })
@@ -92,19 +91,20 @@ pub fn call_event_trigger(host: &mut dyn Host, code: &Code, event: &str, tag: &s
 
 impl Frame<'_> {
     /// Sets the variables that describe the event.
-    fn set_event(&mut self, host: &mut dyn Host, data: TriggerData<'_>) -> Result<()> {
-        let (desc, ty) = &data.row;
+    fn set_event(&mut self, host: &mut dyn Host, data: &mut TriggerData<'_>) -> Result<()> {
+        let (desc, ty) = (&data.row.0, Some(data.row.1));
         let mentions = self.code.function.mentions;
         let rows = [
-            (NEW, data.new, data.new_system, mentions.new),
-            (OLD, data.old, data.old_system, mentions.old),
+            (NEW, &mut data.new, &mut data.new_system, mentions.new),
+            (OLD, &mut data.old, &mut data.old_system, mentions.old),
         ];
         for (var, fields, system, is_read) in rows {
             if is_read {
+                let fields = fields.take();
                 let is_null = fields.is_none();
-                self.move_row(host, var, Row { desc, fields, ty: Some(*ty) })?;
+                self.move_row(host, var, Row { desc, fields, ty })?;
                 let record = &mut self.records[var];
-                (record.is_null, record.system) = (is_null, system);
+                (record.is_null, record.system) = (is_null, system.take());
             }
         }
         if !mentions.event {

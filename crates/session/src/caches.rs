@@ -67,6 +67,8 @@ impl CreatedObjects {
 pub(crate) struct ResolvedFunctions {
     pub(crate) at: catalog::CatalogState,
     pub(crate) known: HashMap<(Oid, Oid), Arc<dyn Any + Send + Sync>>,
+    /// Those that were called last, by the lowest bits of the OID.
+    pub(crate) recent: [Option<((Oid, Oid), Arc<dyn Any + Send + Sync>)>; 8],
 }
 
 /// Cached privileges of the session's user.

@@ -559,7 +559,8 @@ impl State {
     /// Frees cached plans that no statement needs.
     pub(crate) fn discard_plans(&mut self) {
         self.caches.codes.clear();
-        self.caches.resolved.known.clear();
+        self.calls.contexts.discard_idle();
+        self.caches.resolved = Default::default();
     }
 
     /// SET CONSTRAINTS.

@@ -63,5 +63,8 @@ pub(crate) fn other_function(oid: Oid) -> Option<OtherCall> {
 
 /// The function of this OID, if it is one of constraints.
 pub(crate) fn constraint_function(oid: Oid) -> Option<&'static ConstraintFunction> {
+    if oid >= Oid::FIRST_NORMAL {
+        return None;
+    }
     CONSTRAINT_FUNCTIONS.iter().find(|f| f.oid == oid)
 }

@@ -81,13 +81,24 @@ impl Resolved {
 /// The function of a call.
 pub(super) fn resolve(state: &mut State, site: Site<'_>) -> Result<Arc<Resolved>> {
     let catalogs = state.catalog.catalog_state();
-    let cache = &state.caches.resolved;
-    if cache.at == catalogs
-        && let Some(known) = cache.known.get(&(site.function, site.trigger))
-        && let Ok(known) = known.clone().downcast::<Resolved>()
-        && known.is_for(site)
-    {
-        return Ok(known);
+    let key = (site.function, site.trigger);
+    let cache = &mut state.caches.resolved;
+    let slot = site.function.0 as usize % cache.recent.len();
+    if cache.at == catalogs {
+        if let Some((at, known)) = &cache.recent[slot]
+            && *at == key
+            && let Ok(known) = known.clone().downcast::<Resolved>()
+            && known.is_for(site)
+        {
+            return Ok(known);
+        }
+        if let Some(found) = cache.known.get(&key)
+            && let Ok(known) = found.clone().downcast::<Resolved>()
+            && known.is_for(site)
+        {
+            cache.recent[slot] = Some((key, found.clone()));
+            return Ok(known);
+        }
     }
     let row = state.cat().function(site.function)?;
     let language = of(state, row.prolang)?;
@@ -103,9 +114,11 @@ pub(super) fn resolve(state: &mut State, site: Site<'_>) -> Result<Arc<Resolved>
         let cache = &mut state.caches.resolved;
         if cache.at != catalogs || cache.known.len() >= RESOLVED_MAX {
             cache.known.clear();
+            cache.recent = Default::default();
             cache.at = catalogs;
         }
-        cache.known.insert((site.function, site.trigger), resolved.clone());
+        cache.known.insert(key, resolved.clone());
+        cache.recent[slot] = Some((key, resolved.clone()));
     }
     Ok(resolved)
 }

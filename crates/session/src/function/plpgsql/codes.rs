@@ -74,6 +74,9 @@ pub(super) fn isolated<T>(
     state: &mut State,
     work: impl FnOnce(&mut State) -> Result<T>,
 ) -> Result<T> {
+    if state.params.is_empty() {
+        return stdx::stack::deep(|| work(state));
+    }
     let saved = std::mem::take(&mut state.params);
     let result = stdx::stack::deep(|| work(state));
     state.params = saved;

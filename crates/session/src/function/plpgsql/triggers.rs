@@ -83,11 +83,11 @@ fn copied(row: &[DatumRef<'_>]) -> Fields {
 /// function must not see.
 fn new_row(call: &TriggerCall<'_>, row: &[DatumRef<'_>]) -> Fields {
     if call.trigger.timing != Timing::Before || call.rel.generated.is_empty() {
-        return copied(row);
+        return Fields::of_event(row.iter().copied());
     }
     let mut row = row.to_vec();
     for (column, _) in &call.rel.generated {
         row[*column as usize - 1] = DatumRef::Null;
     }
-    copied(&row)
+    Fields::of_event(row.iter().copied())
 }
