@@ -66,6 +66,7 @@ fn each_session_uses_its_own_settings_and_gets_its_own_warnings() {
             zero_damaged_pages: zero,
             ignore_checksum_failure: ignore,
             flush_after: 0,
+            ..PoolSettings::default()
         });
         session
     });
