@@ -80,6 +80,7 @@ impl Session {
             bottom_up_deletion: true,
             limits: access::Limits::DEFAULT,
             check_interrupts: &|| Ok(()),
+            delay: None,
         }
     }
 }

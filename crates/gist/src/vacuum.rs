@@ -46,7 +46,7 @@ impl GistIndex {
             None => cx.wal.inserted(),
         };
         let mut pass = Pass { began, inner: Vec::new(), empty: BTreeSet::new() };
-        let mut next = 0;
+        let (mut next, mut ahead) = (0, 1);
         loop {
             // Pages that are added meanwhile may have tuples of pages not visited yet.
             let end = cx.nblocks(&self.file)?.0;
@@ -54,10 +54,11 @@ impl GistIndex {
                 break;
             }
             for block in (next..end).map(BlockNo) {
+                cx.read_ahead(&self.file, block, BlockNo(end), &mut ahead)?;
                 let mut again = Some(block);
                 let mut visits = 0;
                 while let Some(own) = again {
-                    (cx.check_interrupts)()?;
+                    cx.delay_point()?;
                     visits += 1;
                     if visits > u64::from(end) + 1 {
                         return Err(self.corrupted(own));
