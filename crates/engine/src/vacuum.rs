@@ -2,8 +2,8 @@
 //! visibility map and the free space map, truncates empty pages at the end.
 //!
 //! Reading order: `dead` (the dead line pointers found), `delay` (cost-based), `passes` (over the
-//! indexes and over the pages with dead line pointers), `shorten` (truncation). All passes read pages
-//! ahead and use one small ring of buffers.
+//! indexes and over the pages with dead line pointers), `shorten` (truncation). All passes read
+//! pages ahead and use one small ring of buffers.
 //!
 //! Counterpart: vacuumlazy.c.
 

@@ -1,9 +1,9 @@
 //! The dead line pointers that VACUUM has found, in compact form.
 //!
-//! Blocks are divided into chunks of 256. A chunk has a bitmap of its blocks with dead line pointers;
-//! the n-th of all such blocks has the n-th position. There begins its record: a list of offset
-//! numbers of one byte each, or a bitmap of offset numbers where that is shorter or a number needs
-//! more than a byte. So a TID is looked up without a search over the blocks.
+//! Blocks are divided into chunks of 256. A chunk has a bitmap of its blocks with dead line
+//! pointers; the n-th of all such blocks has the n-th position. There begins its record: a list of
+//! offset numbers of one byte each, or a bitmap of offset numbers where that is shorter or a number
+//! needs more than a byte. So a TID is looked up without a search over the blocks.
 //!
 //! PostgreSQL 15 keeps an array of TIDs (`VacDeadItems`) and searches it.
 

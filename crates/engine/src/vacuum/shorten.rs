@@ -1,6 +1,7 @@
-//! Truncation of the empty pages at the end of a table. It needs an ACCESS EXCLUSIVE lock, for which
-//! it does not wait long, and which it releases when another session waits. Counterpart:
-//! `lazy_truncate_heap`, `count_nondeletable_pages`.
+//! Truncation of the empty pages at the end of a table. It needs an ACCESS EXCLUSIVE lock, for
+//! which it does not wait long, and which it releases when another session waits.
+//!
+//! Counterpart: `lazy_truncate_heap`, `count_nondeletable_pages`.
 
 use super::{Phase, Vacuum, progress};
 use crate::backend::Backend;
