@@ -116,7 +116,7 @@ impl<'f> Frame<'f> {
         self.load(host, &prepared)?;
         let run = match &prepared.kind {
             Kind::Query { .. } => self.run_of(&prepared, usize::MAX)?,
-            Kind::Utility(raw) | Kind::CreateTable { raw, .. } => {
+            Kind::Utility(raw) | Kind::UtilityQuery { raw, .. } => {
                 return Err(no_rows(host.tag(raw), false));
             }
             _ => return Err(PgError::internal("query expected")),

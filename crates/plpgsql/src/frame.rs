@@ -738,7 +738,8 @@ impl<'f> Frame<'f> {
 
     /// The execution of a query with the current values of the slots.
     pub(crate) fn run_of(&mut self, prepared: &Prepared, rows_max: usize) -> Result<Run> {
-        let (Kind::Query { params, .. } | Kind::CreateTable { params, .. }) = &prepared.kind else {
+        let (Kind::Query { params, .. } | Kind::UtilityQuery { params, .. }) = &prepared.kind
+        else {
             return Err(PgError::internal("execution of an expression"));
         };
         let params = params.iter().map(|slot| self.vals[*slot].clone()).collect();

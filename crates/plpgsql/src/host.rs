@@ -203,7 +203,7 @@ pub struct Command<'a> {
     pub read_only: bool,
     /// The statement must not end the transaction.
     pub atomic: bool,
-    /// The query of CREATE TABLE AS, if it has parameters.
+    /// The query of CREATE TABLE AS, EXPLAIN or DECLARE CURSOR, if it has parameters.
     pub query: Option<(&'a Statement, &'a Run)>,
 }
 

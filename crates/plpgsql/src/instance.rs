@@ -218,8 +218,8 @@ pub(crate) enum Kind {
         mutable: bool,
     },
     Utility(Box<RawStmt>),
-    /// CREATE TABLE AS with a query that names variables.
-    CreateTable {
+    /// CREATE TABLE AS or EXPLAIN with a query that names variables.
+    UtilityQuery {
         raw: Box<RawStmt>,
         statement: Statement,
         params: Box<[VarNo]>,

@@ -184,7 +184,7 @@ impl Frame<'_> {
         for _ in 0..TRIES {
             let prepared = self.analysed(host, sql, wanted)?;
             match &prepared.kind {
-                Kind::Query { statement, .. } | Kind::CreateTable { statement, .. }
+                Kind::Query { statement, .. } | Kind::UtilityQuery { statement, .. }
                     if !host.lock(statement)? =>
                 {
                     self.refresh(host)?;
@@ -260,26 +260,24 @@ impl Frame<'_> {
                 let kind = self.compile_call(host, call, &slots)?;
                 return Ok(Prepared { stamp: self.stamp, loads, kind, columns: Arc::default() });
             }
-            Node::CreateTableAsStmt(create) if analyze::is_query(&create.query) => {
-                let mut lookup = SessionLookup::new(host);
-                analyze::analyze_in_scope(&mut lookup, &create.query, &sql.text, &scope)?
-            }
-            stmt if analyze::is_query(stmt) => {
-                let mut lookup = SessionLookup::new(host);
-                analyze::analyze_in_scope(&mut lookup, stmt, &sql.text, &scope)?
-            }
-            _ => {
-                return Ok(Prepared {
-                    stamp: self.stamp,
-                    loads: Box::new([]),
-                    kind: Kind::Utility(Box::new(raw)),
-                    columns: Arc::default(),
-                });
-            }
+            stmt => match query_in(stmt).or_else(|| Some(stmt).filter(|s| analyze::is_query(s))) {
+                Some(query) => {
+                    let mut lookup = SessionLookup::new(host);
+                    analyze::analyze_in_scope(&mut lookup, query, &sql.text, &scope)?
+                }
+                None => {
+                    return Ok(Prepared {
+                        stamp: self.stamp,
+                        loads: Box::new([]),
+                        kind: Kind::Utility(Box::new(raw)),
+                        columns: Arc::default(),
+                    });
+                }
+            },
         };
         let used = scope.used.into_inner();
-        if let Node::CreateTableAsStmt(_) = &raw.stmt {
-            return self.complete_table(host, (sql, raw), query, used);
+        if query_in(&raw.stmt).is_some() {
+            return self.complete_utility(host, (sql, raw), query, used);
         }
         self.complete(host, (sql, raw), query, used, wanted)
     }
@@ -341,8 +339,9 @@ impl Frame<'_> {
         Ok(Prepared { stamp: self.stamp, loads, kind, columns })
     }
 
-    /// CREATE TABLE AS. Its query is analysed again when it runs, unless it names variables.
-    fn complete_table(
+    /// CREATE TABLE AS or EXPLAIN. The query is analysed again when it runs, unless it names
+    /// variables.
+    fn complete_utility(
         &self,
         host: &mut dyn Host,
         (sql, raw): (&Sql, RawStmt),
@@ -361,7 +360,7 @@ impl Frame<'_> {
         let param_types = used.iter().map(|(_, ty)| *ty).collect();
         let (text, copy) = (sql.text.clone(), raw.clone());
         let statement = host.prepare(Analysed { query, raw: copy, sql: text, param_types })?;
-        let kind = Kind::CreateTable { raw: Box::new(raw), statement, params: slots.into() };
+        let kind = Kind::UtilityQuery { raw: Box::new(raw), statement, params: slots.into() };
         Ok(Prepared { stamp, loads, kind, columns })
     }
 
@@ -512,4 +511,18 @@ pub(crate) fn in_sql(mut e: PgError, text: &str, mode: SqlMode) -> PgError {
         return e;
     }
     e.context(mode.context(text))
+}
+
+/// The query of CREATE TABLE AS, EXPLAIN or DECLARE CURSOR.
+pub(crate) fn query_in(stmt: &Node) -> Option<&Node> {
+    let query = match stmt {
+        Node::CreateTableAsStmt(create) => &create.query,
+        Node::DeclareCursorStmt(cursor) => &cursor.query,
+        Node::ExplainStmt(explain) => match query_in(&explain.query) {
+            Some(query) => query,
+            None => &explain.query,
+        },
+        _ => return None,
+    };
+    Some(query).filter(|query| analyze::is_query(query))
 }

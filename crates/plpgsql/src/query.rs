@@ -6,7 +6,7 @@ use crate::fields::Fields;
 use crate::frame::{Frame, text_of};
 use crate::host::{Analysed, Command, Host, Outcome, Run, Statement, UtilityOutcome};
 use crate::instance::{Kind, Prepared};
-use crate::prepare::{describe, in_sql};
+use crate::prepare::{describe, in_sql, query_in};
 use crate::tree::{DynamicSql, SqlMode, SqlNo, SqlStmt, VarNo};
 use analyze::SessionLookup;
 use ids::Oid;
@@ -143,7 +143,7 @@ impl<'f> Frame<'f> {
                 check_utility(raw)?;
                 self.utility(host, raw, text, None)?
             }
-            Kind::CreateTable { raw, statement, .. } => {
+            Kind::UtilityQuery { raw, statement, .. } => {
                 self.load(host, prepared)?;
                 let run = self.run_of(prepared, usize::MAX)?;
                 self.utility(host, raw, text, Some((statement, &run)))?
@@ -303,7 +303,7 @@ impl<'f> Frame<'f> {
                        instead.",
                 ));
             }
-            let outcome = self.utility(host, &raw, text, None)?;
+            let outcome = self.dynamic_utility(host, &raw, text, params)?;
             let processed = outcome.processed;
             let (desc, rows) = outcome.rows.unwrap_or_default();
             return Ok((desc, Outcome { rows, processed, command: CmdType::Utility }));
@@ -320,6 +320,29 @@ impl<'f> Frame<'f> {
             self.keep_dynamic(place, (text, params), &prepared);
         }
         Ok(result)
+    }
+
+    /// Runs a utility statement; its query, if it has one, may use the parameters.
+    pub(crate) fn dynamic_utility(
+        &mut self,
+        host: &mut dyn Host,
+        raw: &RawStmt,
+        text: &Arc<str>,
+        params: &Parameters,
+    ) -> Result<UtilityOutcome> {
+        let Some(node) = query_in(&raw.stmt).filter(|_| !params.is_empty()) else {
+            return self.utility(host, raw, text, None);
+        };
+        let param_types: Vec<Oid> = params.iter().map(|(_, ty)| *ty).collect();
+        let inner = RawStmt { stmt: node.clone(), ..raw.clone() };
+        let mut lookup = SessionLookup::new(host);
+        let analysed = analyze::analyze(&mut lookup, &inner, text, &param_types)
+            .and_then(|query| analyze::rewrite(&mut lookup, query));
+        let query = analysed.map_err(|e| in_sql(e, text, SqlMode::Statement))?;
+        let statement =
+            host.prepare(Analysed { query, raw: inner, sql: text.clone(), param_types })?;
+        let run = self.run_dynamic(params, usize::MAX);
+        self.utility(host, raw, text, Some((&statement, &run)))
     }
 
     /// Runs an analysed dynamic query.

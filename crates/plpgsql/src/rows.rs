@@ -5,14 +5,13 @@ use crate::dynamic::Parameters;
 use crate::exec::Flow;
 use crate::fields::{Fields, RowBatch};
 use crate::frame::{Frame, Record};
-use crate::host::{Host, RowStream, Run, Stamp};
+use crate::host::{Host, RowStream, Run, Stamp, UtilityOutcome};
 use crate::instance::{Kind, Prepared};
 use crate::loops::{After, after};
 use crate::prepare::in_sql;
 use crate::query::{no_rows, returns_rows, tag_of, utility_with_rows};
 use crate::tree::{ForQuery, RowSource, SqlMode, SqlNo, Stmt, VarKind, VarNo};
 use ids::Oid;
-use parse::RawStmt;
 use pgerror::{PgError, Result, pg_err};
 use plan::query::CmdType;
 use std::sync::Arc;
@@ -72,6 +71,12 @@ pub(crate) struct Opened {
     pub(crate) writes: bool,
 }
 
+/// The rows of a utility statement for a loop or RETURN QUERY.
+fn opened_utility(outcome: UtilityOutcome, text: Arc<str>) -> Opened {
+    let (desc, rows) = outcome.rows.unwrap_or_default();
+    Opened { rows: Rows::Ready(rows.into_iter()), desc, text, writes: false }
+}
+
 impl<'f> Frame<'f> {
     /// Starts the query of a loop or RETURN QUERY.
     pub(crate) fn open_rows(
@@ -83,20 +88,26 @@ impl<'f> Frame<'f> {
         match source {
             RowSource::Query(sql) => {
                 let prepared = self.prepared(host, *sql, None)?;
-                if let Kind::Utility(raw) = &prepared.kind
-                    && returns_rows(raw)
-                {
-                    let text = self.code.function.sql[*sql].text.clone();
-                    return self.utility_rows(host, raw, text);
+                let text = self.code.function.sql[*sql].text.clone();
+                match &prepared.kind {
+                    Kind::Utility(raw) if returns_rows(raw) => {
+                        let outcome = self.utility(host, raw, &text, None)?;
+                        return Ok(opened_utility(outcome, text));
+                    }
+                    Kind::UtilityQuery { raw, statement, .. } if returns_rows(raw) => {
+                        self.load(host, &prepared)?;
+                        let run = self.run_of(&prepared, usize::MAX)?;
+                        let outcome = self.utility(host, raw, &text, Some((statement, &run)))?;
+                        return Ok(opened_utility(outcome, text));
+                    }
+                    _ => {}
                 }
-                if let Kind::Utility(raw) | Kind::CreateTable { raw, .. } = &prepared.kind {
+                if let Kind::Utility(raw) | Kind::UtilityQuery { raw, .. } = &prepared.kind {
                     let e = no_rows(host.tag(raw), returns);
-                    let text = &self.code.function.sql[*sql].text;
-                    return Err(if returns { in_sql(e, text, SqlMode::Statement) } else { e });
+                    return Err(if returns { in_sql(e, &text, SqlMode::Statement) } else { e });
                 }
                 self.load(host, &prepared)?;
                 let run = self.run_of(&prepared, usize::MAX)?;
-                let text = self.code.function.sql[*sql].text.clone();
                 self.start_rows(host, (&prepared, text), &run, returns)
             }
             RowSource::Dynamic { query, params } => {
@@ -121,23 +132,12 @@ impl<'f> Frame<'f> {
             return self.start_rows(host, (&known, text), &run, returns);
         }
         if let Some(raw) = utility_with_rows(host, &text) {
-            return self.utility_rows(host, &raw, text);
+            let outcome = self.dynamic_utility(host, &raw, &text, params)?;
+            return Ok(opened_utility(outcome, text));
         }
         let prepared = Arc::new(self.dynamic_query(host, &text, params, returns)?);
         self.keep_dynamic(query, (&text, params), &prepared);
         self.start_rows(host, (&prepared, text), &run, returns)
-    }
-
-    /// The rows of a utility statement for a loop or RETURN QUERY.
-    fn utility_rows(
-        &mut self,
-        host: &mut dyn Host,
-        raw: &RawStmt,
-        text: Arc<str>,
-    ) -> Result<Opened> {
-        let outcome = self.utility(host, raw, &text, None)?;
-        let (desc, rows) = outcome.rows.unwrap_or_default();
-        Ok(Opened { rows: Rows::Ready(rows.into_iter()), desc, text, writes: false })
     }
 
     fn start_rows(

@@ -32,7 +32,7 @@ pub(crate) struct Utility<'a> {
     pub sql: &'a str,
     /// The function is not volatile.
     pub read_only: bool,
-    /// The query of CREATE TABLE AS or DECLARE CURSOR with the values of its parameters, if it has
+    /// The query of CREATE TABLE AS, EXPLAIN or DECLARE CURSOR with the values of its parameters, if it has
     /// parameters.
     pub query: Option<(&'a Arc<Statement>, &'a Arc<[Datum]>)>,
 }

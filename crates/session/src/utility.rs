@@ -4,7 +4,7 @@
 //! Counterpart: tcop/utility.c.
 
 use crate::nested::Nested;
-use crate::nested::explain::explain_fields;
+use crate::nested::explain::{ExplainParams, explain_fields};
 use crate::portal::declare::CURSOR_HOLD;
 use crate::portal::{Portal, PortalResult};
 use crate::prepared::Prepared;
@@ -242,6 +242,7 @@ impl Session {
         params: (&Arc<[Datum]>, &[Oid]),
         describe: bool,
     ) -> Result<()> {
+        let params = ExplainParams { values: params.0, types: params.1, statement: None };
         let (lines, _) = Nested::new(&mut self.state).explained(stmt, sql, params)?;
         let lines: Vec<Vec<String>> = lines.into_iter().map(|line| vec![line]).collect();
         self.send_texts(&explain_fields(stmt), &lines, describe)

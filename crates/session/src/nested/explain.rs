@@ -2,6 +2,7 @@
 //! (`ExplainQuery`, `ExplainOneUtility`).
 
 use super::Nested;
+use crate::plancache::Statement;
 use crate::plancache::plans::Mode;
 use crate::prepared::Prepared;
 use crate::utility::text_field;
@@ -17,8 +18,15 @@ use wire::FieldDescription;
 
 const NO_PLAN: &str = "Utility statements have no plan structure";
 
-/// Values and types of the parameters `$1` ….
-type Params<'a> = (&'a Arc<[Datum]>, &'a [Oid]);
+/// The parameters of EXPLAIN.
+#[derive(Clone, Copy)]
+pub(crate) struct ExplainParams<'a> {
+    /// Values and types of `$1` ….
+    pub values: &'a Arc<[Datum]>,
+    pub types: &'a [Oid],
+    /// The analysed query, if its parameters have names.
+    pub statement: Option<&'a Arc<Statement>>,
+}
 
 /// The column that an EXPLAIN returns.
 pub(crate) fn explain_fields(stmt: &ExplainStmt) -> Vec<FieldDescription> {
@@ -32,7 +40,7 @@ impl Nested<'_> {
         &mut self,
         stmt: &ExplainStmt,
         sql: &Arc<str>,
-        params: Params<'_>,
+        params: ExplainParams<'_>,
     ) -> Result<(Vec<String>, Oid)> {
         let mut options = options(stmt, sql)?;
         options.io_timing = self.0.store.named("track_io_timing").as_bool();
@@ -46,7 +54,7 @@ impl Nested<'_> {
         node: &Node,
         into: Option<&CreateTableAsStmt>,
         sql: &Arc<str>,
-        params: Params<'_>,
+        params: ExplainParams<'_>,
         options: Options,
         out: &mut Explanation,
     ) -> Result<()> {
@@ -70,12 +78,18 @@ impl Nested<'_> {
             node if analyze::is_query(node) => {
                 let raw = RawStmt::within(node.clone(), 0);
                 let state = &mut *self.0;
-                let types = params.1.to_vec();
-                // The statement may refer only to the parameters of EXPLAIN itself.
-                crate::simple::check_parameters(state, &raw, sql, params.1)?;
-                let prepared = Prepared::new(state, sql.clone(), Some(raw), types, None, false)?;
+                let types = params.types;
+                let prepared = match params.statement {
+                    Some(statement) => Prepared::of(statement.clone(), types),
+                    None => {
+                        // The statement may refer only to the parameters of EXPLAIN itself.
+                        crate::simple::check_parameters(state, &raw, sql, types)?;
+                        let types = types.to_vec();
+                        Prepared::new(state, sql.clone(), Some(raw), types, None, false)?
+                    }
+                };
                 // The parameter values of EXPLAIN are constants in the plan.
-                let subject = (&Arc::new(prepared), params.0, Mode::Custom);
+                let subject = (&Arc::new(prepared), params.values, Mode::Custom);
                 self.explain_prepared(subject, into, sql, options, out)
             }
             Node::NotifyStmt(_) => {

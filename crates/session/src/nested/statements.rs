@@ -1,6 +1,7 @@
 //! Statements inside functions that concern the session: its settings, prepared statements, cursors
 //! and notifications.
 
+use super::explain::ExplainParams;
 use super::{Nested, Utility};
 use crate::portal::cursors::row_desc;
 use crate::query;
@@ -65,7 +66,7 @@ impl Nested<'_> {
             Node::ExecuteStmt(stmt) => return self.execute(stmt, command).map(Some),
             Node::CallStmt(stmt) => return self.call(stmt, sql).map(Some),
             Node::VariableShowStmt(show) => return self.show(&show.name).map(Some),
-            Node::ExplainStmt(stmt) => return self.explain(stmt, sql).map(Some),
+            Node::ExplainStmt(stmt) => return self.explain(stmt, command).map(Some),
             _ => return Ok(None),
         }
         Ok(Some(UtilityOutcome::default()))
@@ -134,12 +135,19 @@ impl Nested<'_> {
         Ok(texts(names, oids::TEXT, &lines))
     }
 
-    fn explain(&mut self, stmt: &ExplainStmt, sql: &str) -> Result<UtilityOutcome> {
+    fn explain(&mut self, stmt: &ExplainStmt, command: &Utility<'_>) -> Result<UtilityOutcome> {
         let depth = self.0.backend.snapshot_depth();
         self.0.cat().increment_command_counter()?;
         let snapshot = self.0.backend.snapshot();
         self.0.backend.push_snapshot(snapshot);
-        let explained = self.explained(stmt, &sql.into(), (&Arc::from([]), &[]));
+        let none: Arc<[Datum]> = Arc::from([]);
+        let params = match command.query {
+            Some((statement, values)) => {
+                ExplainParams { values, types: &statement.param_types, statement: Some(statement) }
+            }
+            None => ExplainParams { values: &none, types: &[], statement: None },
+        };
+        let explained = self.explained(stmt, &command.sql.into(), params);
         self.0.backend.truncate_snapshots(depth);
         let (lines, ty) = explained?;
         let lines: Vec<Vec<String>> = lines.into_iter().map(|line| vec![line]).collect();
