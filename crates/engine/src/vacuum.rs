@@ -327,7 +327,7 @@ impl Vacuum<'_> {
         let mut ahead = 1;
         while block < pages {
             self.phase = Phase::Scan(Some(BlockNo(block)), 0);
-            self.delay_point(be, &mut strategy)?;
+            self.delay_point(be, &strategy)?;
             if block >= next_failsafe {
                 self.check_failsafe(be);
                 next_failsafe = block.saturating_add(FAILSAFE_EVERY_BLOCKS);
@@ -348,7 +348,7 @@ impl Vacuum<'_> {
                 }
                 self.progress.set(progress::BLOCKS_SCANNED, at.into());
                 self.scan(be, BlockNo(at), &mut strategy)?;
-                self.delay_point(be, &mut strategy)?;
+                self.delay_point(be, &strategy)?;
             }
             block += skip.max(1);
             if self.dead.is_full(self.options.maintenance_work_mem) {

@@ -32,8 +32,8 @@ pub(crate) struct Utility<'a> {
     pub sql: &'a str,
     /// The function is not volatile.
     pub read_only: bool,
-    /// The query of CREATE TABLE AS, EXPLAIN or DECLARE CURSOR with the values of its parameters, if it has
-    /// parameters.
+    /// The query of CREATE TABLE AS, EXPLAIN or DECLARE CURSOR with the values of its parameters,
+    /// if it has parameters.
     pub query: Option<(&'a Arc<Statement>, &'a Arc<[Datum]>)>,
 }
 

@@ -55,7 +55,7 @@ pub(super) const FNS: &[SysFn] = &[
 ];
 
 fn cursors(state: &mut State) -> Vec<Vec<Datum>> {
-    let row = |(name, p): (&String, &Box<crate::portal::Portal>)| {
+    let row = |(name, p): (&String, &crate::portal::Portal)| {
         vec![
             Datum::text(name),
             Datum::text(&p.statement.sql),
@@ -70,7 +70,7 @@ fn cursors(state: &mut State) -> Vec<Vec<Datum>> {
         let no = || Datum::bool(false);
         vec![Datum::text(name), Datum::text(sql), no(), no(), no(), Datum::int8(*created)]
     });
-    running.chain(state.named.portals.iter().map(row)).collect()
+    running.chain(state.named.portals.iter().map(|(name, p)| row((name, p)))).collect()
 }
 
 fn prepared(state: &mut State) -> Result<Vec<Vec<Datum>>> {
