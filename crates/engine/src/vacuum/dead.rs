@@ -97,12 +97,10 @@ impl DeadItems {
         byte.is_some_and(|byte| byte >> (tid.offset % 8) & 1 != 0)
     }
 
-    /// Calls `each` with each block and its offset numbers, ascending; and with the number of
-    /// blocks from this one on that are consecutive, up to `ahead_max`.
+    /// Calls `each` with each block and its offset numbers, ascending.
     pub(super) fn for_each_block<E>(
         &self,
-        ahead_max: u32,
-        each: &mut dyn FnMut(BlockNo, &[OffsetNo], u32) -> Result<(), E>,
+        each: &mut dyn FnMut(BlockNo, &[OffsetNo]) -> Result<(), E>,
     ) -> Result<(), E> {
         let mut offsets = Vec::new();
         let mut at = 0;
@@ -110,11 +108,15 @@ impl DeadItems {
             for within in (0..BLOCKS).filter(|within| chunk.has(*within)) {
                 let block = number as u32 * BLOCKS + within;
                 at = self.decode(at, &mut offsets);
-                let ahead = (1..ahead_max).take_while(|n| self.has_block(block + n)).count() as u32;
-                each(BlockNo(block), &offsets, ahead + 1)?;
+                each(BlockNo(block), &offsets)?;
             }
         }
         Ok(())
+    }
+
+    /// The number of consecutive blocks of the set from this one on, at most `max`.
+    pub(super) fn run_length(&self, block: BlockNo, max: u32) -> u32 {
+        (0..max).take_while(|n| self.has_block(block.0 + n)).count() as u32
     }
 
     fn has_block(&self, block: u32) -> bool {
@@ -165,9 +167,9 @@ mod tests {
             items.add(BlockNo(*block), offsets);
         }
         let mut seen = BTreeMap::new();
-        let visited: Result<(), ()> = items.for_each_block(4, &mut |block, offsets, ahead| {
+        let visited: Result<(), ()> = items.for_each_block(&mut |block, offsets| {
             let run = (0..4).take_while(|n| blocks.contains_key(&(block.0 + n))).count();
-            assert_eq!(ahead as usize, run, "{block}");
+            assert_eq!(items.run_length(block, 4) as usize, run, "{block}");
             seen.insert(block.0, offsets.to_vec());
             Ok(())
         });

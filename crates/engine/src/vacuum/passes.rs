@@ -117,13 +117,13 @@ impl Vacuum<'_> {
         self.progress.set(progress::PHASE, progress::VACUUM_HEAP);
         let dead = std::mem::take(&mut self.dead);
         let (mut done, mut read_to) = (0, BlockNo(0));
-        let ahead_max = READ_AHEAD_MAX;
-        dead.for_each_block::<PgError>(ahead_max, &mut |block, offsets, ahead| {
+        dead.for_each_block::<PgError>(&mut |block, offsets| {
             self.phase = Phase::FreeDead(Some(block), 0);
             self.delay_point(be, ring)?;
             if block >= read_to {
                 let main = &self.table.heap(be).main;
                 let pool = be.pool(self.table.persistence);
+                let ahead = dead.run_length(block, READ_AHEAD_MAX);
                 read_to = BlockNo(block.0 + pool.read_ahead(main, block, ahead, ring)?.max(1));
             }
             self.free_in_block(be, ring, block, offsets)?;
