@@ -10,6 +10,7 @@ mod gist_indexes;
 mod hash_indexes;
 mod index_entries;
 mod init;
+mod killed;
 mod large_objects;
 mod locales;
 mod pages;

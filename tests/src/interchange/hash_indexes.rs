@@ -2,6 +2,7 @@
 //! statements; each server must recover from the other's log and find every row through the
 //! indexes.
 
+use super::killed::KillTest;
 use super::recovery_rounds::{Rounds, recover_in_turn};
 use testkit::client::Client;
 use testkit::dir::TempDir;
@@ -224,39 +225,6 @@ fn load(mut client: Client, seed: u64) {
 
 #[test]
 fn killed_servers_keep_hash_indexes() {
-    let long = std::env::var_os("NORSU_TEST_LONG").is_some();
-    let dir = TempDir::new("hashkill");
-    chown_to_server_user(dir.path());
-    let data = dir.path().join("data");
-    norsu::init(&data);
-    let options = ["-c", "max_wal_size=32MB", "-c", "shared_buffers=4MB"];
-    let mut server = Norsu::start(&data, &options);
-    server.query(TABLES);
-    let random = SeededRandom::new(3);
-    for round in 0..if long { 60 } else { 5 } {
-        let sessions: Vec<_> = (0..16)
-            .map(|n| {
-                let mut client = server.connect("postgres");
-                client.must("SET enable_seqscan = off");
-                std::thread::spawn(move || load(client, round * 100 + n))
-            })
-            .collect();
-        let inserted = |server: &Norsu| -> u64 {
-            server.query("SELECT pg_current_wal_insert_lsn() - '0/0'").parse().expect("a number")
-        };
-        let target = inserted(&server) + 400_000 + random.below(2_000_000);
-        while inserted(&server) < target {
-            if random.below(4) == 0 {
-                server.query("CHECKPOINT");
-            }
-        }
-        server.kill();
-        sessions.into_iter().for_each(|session| session.join().expect("a session failed"));
-        server = Norsu::start(&data, &options);
-        check(&mut |sql| server.query(sql));
-    }
-    let log = server.stop(&data);
-    assert!(!log.contains("PANIC") && !log.contains("ERROR"), "{log}");
-    let real = PostgresServer::start(&data, "postgres");
-    check(&mut |sql| real.query("postgres", sql));
+    let test = KillTest { name: "hashkill", tables: TABLES, rounds: 5, load, check };
+    test.run();
 }
