@@ -84,9 +84,9 @@ impl<'a, 'p> PageEdit<'a, 'p> {
         self.pages.push(Registered { pool, frame, id, changes, finally: None });
     }
 
-    /// Block `id`, which is registered as changing, is changed by `change` after the record was
-    /// inserted, whose end is the second argument. Replay makes the change also on a page that it
-    /// restores from an image, which does not contain it.
+    /// Calls `change` with the page of block `id` after the record has been inserted; the second
+    /// argument is the end of the record. The block must be registered as changing. A page image
+    /// in the record does not contain this change, so replay must make it on restored pages too.
     pub fn finally(&mut self, id: u8, change: fn(PageMut<'_>, Lsn)) {
         if let Some(page) = self.pages.iter_mut().find(|p| p.id == id && p.changes) {
             page.finally = Some(change);

@@ -1,5 +1,5 @@
-//! The operator classes `gist__int_ops`, whose keys are sets of integers, or of ranges of integers
-//! if there are many, and `gist__intbig_ops`, whose keys are signatures.
+//! Two operator classes. The keys of `gist__int_ops` are sets of integers, or sets of ranges if
+//! there are many integers. The keys of `gist__intbig_ops` are signatures.
 //!
 //! ```text
 //! gist__int_ops     an array of integers, ascending; if it has at least 2 * RANGES elements:
